@@ -1,0 +1,48 @@
+# Two commands do everything, set-up included: `make run` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test lint types imports tests bench lock setup clean
+
+run: $(READY)
+	@$(BIN)/python -m headwater demo $(if $(SECONDS_TO_RUN),--seconds $(SECONDS_TO_RUN))
+
+test: lint types imports tests
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Headwater needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(BIN)/python || { echo "Setting up $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports --no-cache
+
+tests: $(READY)
+	$(BIN)/python -m pytest
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+lock:
+	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra spark --group dev --universal --generate-hashes \
+	  --no-annotate --no-header --python-version 3.11 --upgrade --output-file requirements.lock
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
