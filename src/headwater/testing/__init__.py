@@ -1,0 +1,1 @@
+"""What users put in their own tests: a broker in this process, and a pytest fixture."""
