@@ -1,0 +1,1 @@
+"""The commit log: record batches, segments, indexes, retention, compaction and recovery."""

@@ -1,0 +1,134 @@
+"""The header of a record batch (magic 2), read and patched without touching the records."""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import google_crc32c
+
+from headwater.log.errors import CorruptBatch
+
+if TYPE_CHECKING:
+    Buffer = bytes | bytearray | memoryview
+
+HEADER_SIZE = 61
+LOG_OVERHEAD = 12
+"""Base offset and batch length, the two fields that the batch length does not count."""
+
+MAGIC = 2
+MAGIC_POSITION = 16
+CRC_POSITION = 17
+CHECKED_POSITION = 21
+"""Where the bytes covered by the CRC start: base offset and leader epoch lie before it."""
+
+CODEC_MASK = 0x07
+TIMESTAMP_TYPE_BIT = 0x08
+TRANSACTIONAL_BIT = 0x10
+CONTROL_BIT = 0x20
+DELETE_HORIZON_BIT = 0x40
+
+
+class TimestampType(IntEnum):
+    """Whether a batch's timestamps are the producer's or the broker's."""
+
+    CREATE_TIME = 0
+    LOG_APPEND_TIME = 1
+
+
+class BatchHeader(NamedTuple):
+    """The 61 bytes in front of a batch's records, field by field."""
+
+    base_offset: int
+    batch_length: int
+    leader_epoch: int
+    magic: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole batch, header included."""
+        return self.batch_length + LOG_OVERHEAD
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record that the batch had when it was written."""
+        return self.base_offset + self.last_offset_delta
+
+    @property
+    def next_offset(self) -> int:
+        """First offset after the batch."""
+        return self.base_offset + self.last_offset_delta + 1
+
+    @property
+    def codec(self) -> int:
+        """Number of the codec, the values of `compression.Codec`."""
+        return self.attributes & CODEC_MASK
+
+    @property
+    def timestamp_type(self) -> TimestampType:
+        """Whose clock the timestamps come from."""
+        return TimestampType((self.attributes & TIMESTAMP_TYPE_BIT) >> 3)
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the batch belongs to a transaction."""
+        return bool(self.attributes & TRANSACTIONAL_BIT)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the batch holds a commit or abort marker instead of records."""
+        return bool(self.attributes & CONTROL_BIT)
+
+    @property
+    def has_delete_horizon(self) -> bool:
+        """Whether the base timestamp is the time from which tombstones may go."""
+        return bool(self.attributes & DELETE_HORIZON_BIT)
+
+
+_HEADER = struct.Struct(">qiibIhiqqqhii")
+_BASE_OFFSET = struct.Struct(">q")
+_LEADER_EPOCH = struct.Struct(">i")
+_CRC = struct.Struct(">I")
+_ATTRIBUTES = struct.Struct(">h")
+_LEADER_EPOCH_POSITION = 12
+_ATTRIBUTES_POSITION = 21
+_MAX_TIMESTAMP_POSITION = 35
+
+
+def parse_header(buffer: Buffer, position: int = 0) -> BatchHeader:
+    """Read the header at `position`; what the fields say is not checked."""
+    if position < 0 or len(buffer) - position < HEADER_SIZE:
+        raise CorruptBatch(
+            f"A record batch header needs {HEADER_SIZE} bytes, "
+            f"but only {max(0, len(buffer) - position)} are left at position {position}."
+        )
+    return BatchHeader._make(_HEADER.unpack_from(buffer, position))
+
+
+def crc_of(batch: Buffer) -> int:
+    """CRC-32C of a whole batch, as its header's `crc` field must have it."""
+    # The C extension takes only bytes; the copy is cheap next to the checksum itself.
+    return int(google_crc32c.value(bytes(memoryview(batch)[CHECKED_POSITION:])))
+
+
+def patch_offset_and_epoch(batch: bytearray | memoryview, base_offset: int, epoch: int) -> None:
+    """Place the batch in the log; neither field is covered by the CRC."""
+    _BASE_OFFSET.pack_into(batch, 0, base_offset)
+    _LEADER_EPOCH.pack_into(batch, _LEADER_EPOCH_POSITION, epoch)
+
+
+def stamp_log_append_time(batch: bytearray | memoryview, attributes: int, now_ms: int) -> None:
+    """Make `now_ms` the timestamp of every record of the batch, and renew the CRC."""
+    _ATTRIBUTES.pack_into(batch, _ATTRIBUTES_POSITION, attributes | TIMESTAMP_TYPE_BIT)
+    _BASE_OFFSET.pack_into(batch, _MAX_TIMESTAMP_POSITION, now_ms)
+    _CRC.pack_into(batch, CRC_POSITION, crc_of(batch))

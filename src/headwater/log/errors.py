@@ -1,0 +1,51 @@
+"""What can go wrong in the log, one class for each answer that a client can get."""
+
+from __future__ import annotations
+
+
+class LogError(Exception):
+    """Base of all errors of the log; its text is a full sentence for a client or an operator."""
+
+
+class CorruptBatch(LogError):
+    """The bytes are not an intact record batch (Kafka's CORRUPT_MESSAGE)."""
+
+
+class InvalidRecord(LogError):
+    """The batch is intact, but the partition must not take it (Kafka's INVALID_RECORD)."""
+
+
+class RecordTooLarge(LogError):
+    """The batch is larger than `max.message.bytes` (Kafka's MESSAGE_TOO_LARGE)."""
+
+
+class RecordListTooLarge(LogError):
+    """The batch is larger than `segment.bytes` (Kafka's RECORD_LIST_TOO_LARGE)."""
+
+
+class InvalidTimestamp(LogError):
+    """The batch's timestamps are too far from the broker's clock (Kafka's INVALID_TIMESTAMP)."""
+
+
+class UnsupportedCompression(LogError):
+    """The batch names a codec that does not exist (Kafka's UNSUPPORTED_COMPRESSION_TYPE)."""
+
+
+class OffsetOutOfRange(LogError):
+    """The offset is below the log's start or above its end (Kafka's OFFSET_OUT_OF_RANGE)."""
+
+
+class StorageError(LogError):
+    """The disk refused: full, read-only or broken (Kafka's KAFKA_STORAGE_ERROR, retriable)."""
+
+
+class OutOfOrderSequence(LogError):
+    """An idempotent producer skipped a sequence number (Kafka's OUT_OF_ORDER_SEQUENCE_NUMBER)."""
+
+
+class InvalidProducerEpoch(LogError):
+    """The producer was fenced by a newer epoch (Kafka's INVALID_PRODUCER_EPOCH)."""
+
+
+class InvalidTxnState(LogError):
+    """The batch does not fit the producer's transaction (Kafka's INVALID_TXN_STATE)."""
