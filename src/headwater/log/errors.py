@@ -1,5 +1,7 @@
 """What can go wrong in the log, one class for each answer that a client can get."""
 
+# ruff: noqa: N818 - the names are those of Kafka's error codes, which have no suffix
+
 from __future__ import annotations
 
 
