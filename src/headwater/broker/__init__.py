@@ -1,0 +1,1 @@
+"""The embedded broker: Kafka's protocol in front of the commit log."""

@@ -1,0 +1,143 @@
+"""Produce: append each partition's batch, answer when it is as safe as `acks` asks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from headwater.broker.log_errors import error_code_of
+from headwater.log.errors import LogError, StorageError
+from headwater.log.log import AppendInfo, AppendOrigin
+from headwater.protocol import produce as codec
+from headwater.protocol.errors import ErrorCode
+from headwater.protocol.produce import PartitionProduceResult, ProduceRequest, TopicProduceData
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.partition import Partition
+    from headwater.broker.request import Request, Response
+
+logger = logging.getLogger("headwater.broker")
+
+Results = list[tuple[str | None, bytes | None, list[PartitionProduceResult]]]
+
+
+def produce(broker: Broker, request: Request) -> Response | asyncio.Future[Response] | None:
+    """Append at once; with acks=all the answer comes after the group commit."""
+    version = request.header.api_version
+    wanted = codec.decode_request(version, request.view, request.header.body)
+    if wanted.acks not in (-1, 0, 1):
+        return codec.encode_response(version, _refuse_all(wanted, ErrorCode.INVALID_REQUIRED_ACKS))
+    results, appended = _append_all(broker, wanted)
+    fsync = broker.fsync
+    if not fsync:
+        for partition, info in appended.values():
+            partition.advance(info.end)
+    elif wanted.acks != -1:
+        for partition, _ in appended.values():
+            broker.commits.request(partition)
+    if wanted.acks == 0:
+        return None
+    if wanted.acks == 1 or not fsync or not appended:
+        return codec.encode_response(version, results)
+    return _answer_when_durable(broker, version, results, appended)
+
+
+Appended = dict[tuple[int, int], "tuple[Partition, AppendInfo]"]
+"""What was appended, by its place in the results (topic, partition)."""
+
+
+def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Appended]:
+    now_ms = time_ns() // 1_000_000
+    results: Results = []
+    appended: Appended = {}
+    for topic_at, data in enumerate(wanted.topics):
+        partition_results: list[PartitionProduceResult] = []
+        for index, records in data.partitions:
+            partition, code = _find(broker, data, index)
+            if partition is None:
+                partition_results.append(PartitionProduceResult(index, code))
+                continue
+            try:
+                if records is None or not len(records):
+                    raise _no_records(partition)
+                info = partition.append(records, now_ms, AppendOrigin.CLIENT)
+            except LogError as error:
+                if isinstance(error, StorageError):
+                    logger.error("%s", error)
+                else:
+                    logger.info("refused a batch for %s: %s", partition.log.name, error)
+                partition_results.append(
+                    PartitionProduceResult(index, error_code_of(error), error_message=str(error))
+                )
+                continue
+            appended[topic_at, len(partition_results)] = (partition, info)
+            partition_results.append(
+                PartitionProduceResult(
+                    index,
+                    ErrorCode.NONE,
+                    info.base_offset,
+                    info.log_append_time,
+                    info.log_start_offset,
+                )
+            )
+        results.append((data.name, data.topic_id, partition_results))
+    return results, appended
+
+
+def _find(broker: Broker, data: TopicProduceData, index: int) -> tuple[Partition | None, ErrorCode]:
+    if data.name is not None:
+        topic = broker.topics.by_name.get(data.name)
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        topic = broker.topics.by_id.get(data.topic_id or b"")
+        missing = ErrorCode.UNKNOWN_TOPIC_ID
+    if topic is None:
+        return None, missing
+    if not 0 <= index < len(topic.partitions):
+        return None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return topic.partitions[index], ErrorCode.NONE
+
+
+def _no_records(partition: Partition) -> LogError:
+    from headwater.log.errors import InvalidRecord
+
+    return InvalidRecord(f"the request has no records for {partition.log.name}; send one batch")
+
+
+def _answer_when_durable(
+    broker: Broker, version: int, results: Results, appended: Appended
+) -> asyncio.Future[Response]:
+    answer: asyncio.Future[Response] = broker.loop.create_future()
+    left = len(appended)
+
+    def on_durable(place: tuple[int, int], error: LogError | None) -> None:
+        nonlocal left
+        left -= 1
+        if error is not None:
+            topic_at, partition_at = place
+            partition_results = results[topic_at][2]
+            partition_results[partition_at] = PartitionProduceResult(
+                partition_results[partition_at].index,
+                error_code_of(error),
+                error_message=str(error),
+            )
+        if left == 0 and not answer.done():
+            answer.set_result(codec.encode_response(version, results))
+
+    for place, (partition, _) in appended.items():
+        broker.commits.request(partition, lambda error, place=place: on_durable(place, error))
+    return answer
+
+
+def _refuse_all(wanted: ProduceRequest, code: ErrorCode) -> Results:
+    return [
+        (
+            topic.name,
+            topic.topic_id,
+            [PartitionProduceResult(index, code) for index, _ in topic.partitions],
+        )
+        for topic in wanted.topics
+    ]

@@ -1,0 +1,109 @@
+"""The broker: what it holds, and how it starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from headwater.broker.apis import HANDLERS
+from headwater.broker.directory_lock import DirectoryLock
+from headwater.broker.dispatch import Dispatcher
+from headwater.broker.fetch_session import FetchSessionCache
+from headwater.broker.group_commit import GroupCommit
+from headwater.broker.listener import Listener, bind
+from headwater.broker.maintenance import Maintenance
+from headwater.broker.topics import TopicRegistry
+from headwater.log.manager import LogManager
+
+if TYPE_CHECKING:
+    from headwater.broker.config import BrokerConfig
+
+logger = logging.getLogger("headwater.broker")
+
+_FLUSH_THREADS = 8
+
+
+class Broker:
+    """One broker: its topics, its logs and the listeners that serve them."""
+
+    loop: asyncio.AbstractEventLoop
+    commits: GroupCommit
+    cluster_id: str
+
+    def __init__(self, config: BrokerConfig) -> None:
+        self.config = config
+        self.node_id = config.node_id
+        self.fsync = config.flush == "fsync"
+        self.logs = LogManager(config.data_dir, config.log_defaults())
+        self.topics = TopicRegistry(self.logs, config)
+        self.fetch_sessions = FetchSessionCache(
+            config.integer("max.incremental.fetch.session.cache.slots")
+        )
+        self.listeners: list[Listener] = []
+        self._flushers = ThreadPoolExecutor(_FLUSH_THREADS, thread_name_prefix="headwater-flush")
+        self._maintenance = Maintenance(self)
+        self._lock: DirectoryLock | None = None
+
+    async def start(self) -> None:
+        """Recover the logs and begin to serve."""
+        self.loop = asyncio.get_running_loop()
+        self.commits = GroupCommit(self.loop, self._flushers)
+        self.config.data_dir.mkdir(parents=True, exist_ok=True)
+        self._lock = DirectoryLock(self.config.data_dir)
+        try:
+            self.cluster_id = self.topics.load(time_ns() // 1_000_000)
+            self._listen()
+        except BaseException:
+            await self._release()
+            raise
+        self._maintenance.start()
+
+    async def stop(self) -> None:
+        """Answer what is under way, bring everything to disk and leave a clean directory."""
+        for listener in self.listeners:
+            listener.stop_accepting()
+        await self.commits.drain()
+        for listener in self.listeners:
+            listener.close()
+        await self._maintenance.stop()
+        await self.commits.drain()
+        await self.loop.run_in_executor(None, self.logs.close)
+        await self._release()
+
+    def advertised(self, listener: str) -> tuple[str, int]:
+        """Return the host and port that clients of a listener are told to connect to."""
+        return self._advertised[listener]
+
+    def _listen(self) -> None:
+        dispatch = Dispatcher(self, HANDLERS)
+        self._advertised: dict[str, tuple[str, int]] = {}
+        backlog = self.config.integer("socket.listen.backlog.size")
+        for endpoint in self.config.listeners:
+            listener = Listener(
+                endpoint.name,
+                bind(endpoint.host, endpoint.port, backlog),
+                self.loop,
+                dispatch,
+                max_frame=self.config.integer("socket.request.max.bytes"),
+                max_connections=self.config.integer("max.connections"),
+                send_buffer=self.config.integer("socket.send.buffer.bytes"),
+                receive_buffer=self.config.integer("socket.receive.buffer.bytes"),
+            )
+            self.listeners.append(listener)
+            self._advertised[endpoint.name] = self.config.advertised(
+                endpoint.name, listener.address
+            )
+        for listener in self.listeners:
+            listener.start()
+
+    async def _release(self) -> None:
+        self._flushers.shutdown(wait=True)
+        for listener in self.listeners:
+            listener.close()
+        self.listeners.clear()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None

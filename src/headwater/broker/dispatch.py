@@ -1,0 +1,88 @@
+"""From a frame to its handler: header, version check, and what to do when a handler fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from headwater.broker.request import Request
+from headwater.protocol.api_keys import SERVED, ApiKey
+from headwater.protocol.frames import RequestHeader, parse_request_header, response_header
+from headwater.protocol.primitives import ProtocolError
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.connection import Connection, Reply
+    from headwater.broker.request import Handler, Response
+
+logger = logging.getLogger("headwater.broker")
+
+
+class Dispatcher:
+    """Hands each frame to the handler of its API and sends back what that returns."""
+
+    def __init__(self, broker: Broker, handlers: dict[ApiKey, Handler]) -> None:
+        self._broker = broker
+        self._handlers = handlers
+
+    def __call__(self, connection: Connection, view: memoryview, reply: Reply) -> None:
+        """Serve one frame; anything that is not Kafka's protocol closes the connection."""
+        try:
+            header = parse_request_header(view)
+            handler = self._handler(header)
+            request = Request(header, view, connection.peer_host, connection.listener)
+            answer = handler(self._broker, request)
+        except ProtocolError as error:
+            connection.close(f"{error}; it may not be speaking Kafka's protocol")
+            return
+        except Exception:
+            logger.exception("failed on a request from %s", connection.peer)
+            connection.close("the broker failed on its request")
+            return
+        if answer is None:
+            reply.skip()
+        elif isinstance(answer, Awaitable):
+            task = asyncio.ensure_future(_finish(connection, reply, header, answer))
+            reply.attach(task)
+        else:
+            reply.send(_response_header(header), answer)
+
+    def _handler(self, header: RequestHeader) -> Handler:
+        try:
+            api_key = ApiKey(header.api_key)
+            versions = SERVED[api_key]
+            handler = self._handlers[api_key]
+        except (ValueError, KeyError):
+            raise ProtocolError(f"it sent API key {header.api_key}, which is not served") from None
+        if api_key is not ApiKey.API_VERSIONS and header.api_version not in versions:
+            raise ProtocolError(
+                f"it sent {api_key.name} v{header.api_version}, "
+                f"but v{versions.min} to v{versions.max} are served"
+            )
+        return handler
+
+
+async def _finish(
+    connection: Connection,
+    reply: Reply,
+    header: RequestHeader,
+    answer: Awaitable[Response | None],
+) -> None:
+    try:
+        body = await answer
+    except ProtocolError as error:
+        connection.close(f"{error}; it may not be speaking Kafka's protocol")
+    except Exception:
+        logger.exception("failed on a request from %s", connection.peer)
+        connection.close("the broker failed on its request")
+    else:
+        if body is None:
+            reply.skip()
+        else:
+            reply.send(_response_header(header), body)
+
+
+def _response_header(header: RequestHeader) -> bytes:
+    return response_header(header.api_key, header.api_version, header.correlation_id)

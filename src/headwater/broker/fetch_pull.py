@@ -1,0 +1,163 @@
+"""One fetch under way: reads what its session wants, and waits for more if that is too little."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from headwater.broker.log_errors import error_code_of
+from headwater.log.errors import LogError
+from headwater.protocol import fetch as codec
+from headwater.protocol.errors import ErrorCode
+from headwater.protocol.fetch import FetchPartition, FetchRequest, PartitionFetched
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.fetch_session import FetchKey, FetchSession
+    from headwater.broker.partition import Partition
+    from headwater.broker.request import Response
+
+READ_COMMITTED = 1
+
+
+class FetchPull:
+    """Collects the answer to one fetch request."""
+
+    __slots__ = (
+        "_answer", "_broker", "_by_partition", "_has_news", "_request", "_results", "_session",
+        "_sizes", "_timer", "_version", "_waits_on",
+    )  # fmt: skip
+
+    def __init__(
+        self, broker: Broker, version: int, request: FetchRequest, session: FetchSession
+    ) -> None:
+        self._broker = broker
+        self._version = version
+        self._request = request
+        self._session = session
+        self._results: dict[FetchKey, PartitionFetched] = {}
+        self._sizes: dict[FetchKey, int] = {}
+        self._has_news = False
+        self._answer: asyncio.Future[Response] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._by_partition: dict[Partition, FetchKey] = {}
+        self._waits_on: tuple[Partition, ...] = ()
+
+    def read(self) -> bool:
+        """Read every partition once and say whether that is enough to answer."""
+        self._results.clear()
+        self._by_partition.clear()
+        self._has_news = False
+        left = self._request.max_bytes
+        total = 0
+        for key, wanted in self._session.wanted.items():
+            result, partition = self._read_one(key, wanted.partition, left, min_one=total == 0)
+            self._results[key] = result
+            size = self._sizes[key] = len(result.records)
+            total += size
+            left = max(0, left - size)
+            if partition is None:
+                self._has_news = True
+            else:
+                self._by_partition[partition] = key
+        return self._has_news or total >= self._request.min_bytes or not self._session.wanted
+
+    def wait(self) -> asyncio.Future[Response]:
+        """Answer when enough has been appended, or when the client's patience ends."""
+        loop = self._broker.loop
+        answer = self._answer = loop.create_future()
+        answer.add_done_callback(self._stop_waiting)
+        self._waits_on = tuple(self._by_partition)
+        for partition in self._waits_on:
+            partition.add_waiter(self)
+        self._timer = loop.call_later(self._request.max_wait_ms / 1000, self._finish)
+        return answer
+
+    def high_watermark_moved(self, partition: Partition) -> None:
+        """Look again at the one partition that moved; answer if that makes it enough."""
+        key = self._by_partition[partition]
+        wanted = self._session.wanted.get(key)
+        if wanted is None:
+            return
+        result, found = self._read_one(key, wanted.partition, self._request.max_bytes, min_one=True)
+        self._sizes[key] = len(result.records)
+        if found is None or sum(self._sizes.values()) >= self._request.min_bytes:
+            self._finish()
+
+    def response(self) -> Response:
+        """Encode what was last read, leaving out what an incremental session knows already."""
+        session = self._session
+        topics: list[tuple[str | None, bytes | None, list[PartitionFetched]]] = []
+        last_topic: str | bytes | None = None
+        for key, result in self._results.items():
+            wanted = session.wanted.get(key)
+            if wanted is None:
+                continue
+            unchanged = (
+                session.is_incremental
+                and not len(result.records)
+                and result.error_code == ErrorCode.NONE
+                and wanted.high_watermark == result.high_watermark
+                and wanted.log_start_offset == result.log_start_offset
+            )
+            if unchanged:
+                continue
+            wanted.high_watermark = result.high_watermark
+            wanted.log_start_offset = result.log_start_offset
+            if key.topic != last_topic:
+                last_topic = key.topic
+                by_name = isinstance(last_topic, str)
+                topics.append(
+                    (last_topic, None, []) if by_name else (None, last_topic, [])  # type: ignore[arg-type]
+                )
+            topics[-1][2].append(result)
+        for key, result in self._results.items():
+            if len(result.records) and key in session.wanted:
+                session.served(key)
+        return codec.encode_response(self._version, 0, ErrorCode.NONE, session.id, topics)
+
+    def _finish(self) -> None:
+        answer = self._answer
+        if answer is None or answer.done():
+            return
+        self.read()
+        answer.set_result(self.response())
+
+    def _stop_waiting(self, _: asyncio.Future[Response]) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for partition in self._waits_on:
+            partition.remove_waiter(self)
+
+    def _read_one(
+        self, key: FetchKey, wanted: FetchPartition, left: int, *, min_one: bool
+    ) -> tuple[PartitionFetched, Partition | None]:
+        """Return what one partition has, and the partition if there is a point in waiting."""
+        partition = self._broker.topics.partition(key.topic, key.index)
+        if isinstance(partition, ErrorCode):
+            return _failed(key.index, partition), None
+        epoch = wanted.current_leader_epoch
+        if epoch >= 0 and epoch != partition.leader_epoch:
+            is_old = epoch < partition.leader_epoch
+            code = ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH
+            return _failed(key.index, code), None
+        try:
+            records = partition.read(
+                wanted.fetch_offset, min(left, wanted.max_bytes), min_one=min_one
+            )
+        except LogError as error:
+            return _failed(key.index, error_code_of(error)), None
+        high_watermark = partition.high_watermark
+        return PartitionFetched(
+            key.index,
+            ErrorCode.NONE,
+            high_watermark=high_watermark,
+            last_stable_offset=high_watermark,
+            log_start_offset=partition.log.log_start_offset,
+            aborted_transactions=[] if self._request.isolation_level == READ_COMMITTED else None,
+            records=records,
+        ), partition
+
+
+def _failed(index: int, code: ErrorCode) -> PartitionFetched:
+    return PartitionFetched(index, code)

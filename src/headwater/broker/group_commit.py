@@ -1,0 +1,74 @@
+"""Group commit: one fsync for everything that arrived while the last one was running.
+
+Each partition has at most one fsync under way. Appends that come meanwhile wait for the next,
+which covers them all, so that the cost of a disk's flush is shared by however many producers
+there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING
+
+from headwater.log.errors import LogError, StorageError
+
+if TYPE_CHECKING:
+    from headwater.broker.partition import Partition
+    from headwater.log.log import LogPosition
+
+logger = logging.getLogger("headwater.broker")
+
+OnDurable = Callable[[LogError | None], None]
+"""Called on the event loop once an append is on disk, or with the reason why it is not."""
+
+
+class GroupCommit:
+    """Flushes partitions in worker threads and moves their high watermarks afterwards."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, executor: Executor) -> None:
+        self._loop = loop
+        self._executor = executor
+        self._running: set[Partition] = set()
+        self._waiting: dict[Partition, list[OnDurable]] = {}
+
+    def request(self, partition: Partition, on_durable: OnDurable | None = None) -> None:
+        """Bring what has been appended so far to disk and then call back."""
+        waiting = self._waiting.setdefault(partition, [])
+        if on_durable is not None:
+            waiting.append(on_durable)
+        if partition not in self._running:
+            self._start(partition)
+
+    async def drain(self) -> None:
+        """Wait until nothing is left to flush."""
+        while self._running:
+            await asyncio.sleep(0.001)
+
+    def _start(self, partition: Partition) -> None:
+        callbacks = self._waiting.pop(partition)
+        self._running.add(partition)
+        work = self._loop.run_in_executor(self._executor, partition.log.flush)
+        work.add_done_callback(lambda done: self._finished(partition, callbacks, done))
+
+    def _finished(
+        self,
+        partition: Partition,
+        callbacks: list[OnDurable],
+        done: asyncio.Future[LogPosition],
+    ) -> None:
+        self._running.discard(partition)
+        error = done.exception()
+        if error is None:
+            partition.advance(done.result())
+        elif not isinstance(error, LogError):
+            logger.error("flushing %s failed", partition.log.name, exc_info=error)
+            error = StorageError(f"flushing {partition.log.name} failed: {error}")
+        else:
+            logger.error("%s", error)
+        for callback in callbacks:
+            callback(error if isinstance(error, LogError) else None)
+        if partition in self._waiting and partition not in self._running:
+            self._start(partition)

@@ -1,0 +1,138 @@
+"""A listening socket: accepts connections, limits them, and closes the idle ones."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+from time import monotonic
+
+from headwater.broker.connection import Connection, FrameHandler
+
+logger = logging.getLogger("headwater.broker")
+
+_ACCEPTS_PER_WAKE = 64
+_ACCEPT_PAUSE_S = 1.0
+_OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+
+
+class Listener:
+    """Accepts the connections of one listener name and keeps track of them."""
+
+    def __init__(
+        self,
+        name: str,
+        sock: socket.socket,
+        loop: asyncio.AbstractEventLoop,
+        handle: FrameHandler,
+        *,
+        max_frame: int,
+        max_connections: int,
+        send_buffer: int = -1,
+        receive_buffer: int = -1,
+    ) -> None:
+        self.name = name
+        self.connections: set[Connection] = set()
+        self._socket = sock
+        self._loop = loop
+        self._handle = handle
+        self._max_frame = max_frame
+        self._max_connections = max_connections
+        self._buffers = [
+            (option, size)
+            for option, size in (
+                (socket.SO_SNDBUF, send_buffer),
+                (socket.SO_RCVBUF, receive_buffer),
+            )
+            if size > 0
+        ]
+        self._accepting = False
+        self._resume: asyncio.TimerHandle | None = None
+        self.address: tuple[str, int] = sock.getsockname()[:2]
+
+    def start(self) -> None:
+        """Begin to accept."""
+        if not self._accepting:
+            self._accepting = True
+            self._loop.add_reader(self._socket.fileno(), self._on_acceptable)
+
+    def stop_accepting(self) -> None:
+        """Accept no more; open connections go on."""
+        if self._resume is not None:
+            self._resume.cancel()
+            self._resume = None
+        if self._accepting:
+            self._accepting = False
+            self._loop.remove_reader(self._socket.fileno())
+
+    def close(self) -> None:
+        """Stop accepting and close every connection."""
+        self.stop_accepting()
+        self._socket.close()
+        for connection in tuple(self.connections):
+            connection.close()
+
+    def close_idle(self, max_idle_s: float) -> None:
+        """Close the connections that have neither sent nor awaited anything for so long."""
+        oldest = monotonic() - max_idle_s
+        for connection in tuple(self.connections):
+            if connection.last_active < oldest and not connection.is_waiting:
+                connection.close()
+
+    def _on_acceptable(self) -> None:
+        for _ in range(_ACCEPTS_PER_WAKE):
+            try:
+                sock, peer = self._socket.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                if error.errno in _OUT_OF_RESOURCES:
+                    self._pause(error)
+                    return
+                raise
+            self._welcome(sock, peer[:2])
+
+    def _welcome(self, sock: socket.socket, peer: tuple[str, int]) -> None:
+        if len(self.connections) >= self._max_connections:
+            logger.warning(
+                "refused a connection from %s:%s: %s has %s already (max.connections)",
+                *peer, self.name, len(self.connections),
+            )  # fmt: skip
+            sock.close()
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, size in self._buffers:
+            sock.setsockopt(socket.SOL_SOCKET, option, size)
+        self.connections.add(
+            Connection(
+                sock, peer, self.name, self._loop, self._handle,
+                self.connections.discard, self._max_frame,
+            )
+        )  # fmt: skip
+
+    def _pause(self, error: OSError) -> None:
+        # Without a pause the loop would spin: the connection stays acceptable.
+        logger.error(
+            "can't accept connections on %s: %s; trying again in %s s (is `ulimit -n` too low?)",
+            self.name, error.strerror, _ACCEPT_PAUSE_S,
+        )  # fmt: skip
+        self.stop_accepting()
+        self._resume = self._loop.call_later(_ACCEPT_PAUSE_S, self.start)
+
+
+def bind(host: str, port: int, backlog: int) -> socket.socket:
+    """Open a listening socket; an empty host means every interface."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setblocking(False)
+        sock.bind((host, port))
+        sock.listen(backlog)
+    except BaseException:
+        sock.close()
+        raise
+    return sock

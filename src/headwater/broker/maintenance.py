@@ -1,0 +1,90 @@
+"""What the broker does on the side: retention, compaction, checkpoints, idle connections.
+
+Everything that touches the disk runs in threads of its own, so that the event loop never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from headwater.log.cleaner import LogCleaner
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+
+logger = logging.getLogger("headwater.broker")
+
+_IDLE_CHECK_S = 15.0
+
+
+class Maintenance:
+    """Runs the periodic work of one broker until it is stopped."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._tasks: list[asyncio.Task[None]] = []
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="headwater-maintenance")
+        self._cleaner: LogCleaner | None = None
+
+    def start(self) -> None:
+        """Begin the periodic work."""
+        config, logs = self._broker.config, self._broker.logs
+        self._every(
+            config.integer("log.retention.check.interval.ms"),
+            lambda: logs.apply_retention(_now_ms()),
+        )
+        self._every(config.integer("log.flush.offset.checkpoint.interval.ms"), logs.checkpoint)
+        if config.boolean("log.cleaner.enable"):
+            cleaner = self._cleaner = LogCleaner(logs, config.cleaner())
+            self._every(
+                config.integer("log.cleaner.backoff.ms"),
+                lambda: _clean_all(cleaner),
+            )
+        self._tasks.append(asyncio.create_task(self._close_idle()))
+
+    async def stop(self) -> None:
+        """End the periodic work; a compaction under way is given up, which loses nothing."""
+        for task in self._tasks:
+            task.cancel()
+        if self._cleaner is not None:
+            self._cleaner.stop()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, partial(self._threads.shutdown, cancel_futures=True))
+
+    def _every(self, interval_ms: int, work: Callable[[], object]) -> None:
+        self._tasks.append(asyncio.create_task(self._repeat(interval_ms / 1000, work)))
+
+    async def _repeat(self, interval_s: float, work: Callable[[], object]) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(interval_s)
+            try:
+                await loop.run_in_executor(self._threads, work)
+            except Exception:
+                # One failed round must not end all later ones.
+                logger.exception("background work failed; trying again in %s s", interval_s)
+
+    async def _close_idle(self) -> None:
+        max_idle_s = self._broker.config.integer("connections.max.idle.ms") / 1000
+        if max_idle_s < 0:
+            return
+        while True:
+            await asyncio.sleep(min(_IDLE_CHECK_S, max(max_idle_s / 4, 0.05)))
+            for listener in self._broker.listeners:
+                listener.close_idle(max_idle_s)
+
+
+def _clean_all(cleaner: LogCleaner) -> None:
+    while cleaner.run_once(_now_ms()):
+        pass
+
+
+def _now_ms() -> int:
+    return time_ns() // 1_000_000

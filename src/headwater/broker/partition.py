@@ -1,0 +1,88 @@
+"""A partition as the broker sees it: a log, its high watermark and who waits for more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from headwater.log.log import AppendInfo, AppendOrigin, Log, LogPosition
+    from headwater.log.segment import FileSlice
+
+
+class AppendWaiter(Protocol):
+    """Somebody who wants to know that consumers can read further."""
+
+    def high_watermark_moved(self, partition: Partition) -> None:
+        """Called on the event loop after the high watermark of the partition has moved."""
+
+
+class Partition:
+    """One log with the offset up to which consumers may read it."""
+
+    __slots__ = (
+        "_high_watermark", "_waiters", "index", "leader_epoch", "log", "topic", "topic_id",
+    )  # fmt: skip
+
+    def __init__(
+        self, topic: str, topic_id: bytes, index: int, log: Log, leader_epoch: int = 0
+    ) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.log = log
+        self.leader_epoch = leader_epoch
+        # What recovery kept is on disk and checked, so all of it may be read.
+        self._high_watermark = log.end
+        self._waiters: set[AppendWaiter] = set()
+
+    def __repr__(self) -> str:
+        return f"Partition({self.topic}-{self.index})"
+
+    @property
+    def high_watermark(self) -> int:
+        """The offset up to which consumers may read."""
+        return self._high_watermark.offset
+
+    @property
+    def readable_end(self) -> LogPosition:
+        """Where the readable part of the log ends, as a place in a segment."""
+        return self._high_watermark
+
+    def append(self, records: memoryview, now_ms: int, origin: AppendOrigin) -> AppendInfo:
+        """Append one batch; it becomes readable when the high watermark passes it."""
+        return self.log.append(
+            records, leader_epoch=self.leader_epoch, now_ms=now_ms, origin=origin
+        )
+
+    def read(self, offset: int, max_bytes: int, *, min_one: bool) -> FileSlice:
+        """Return the readable batches from an offset on, as a region of a segment."""
+        return self.log.read(offset, max_bytes, self._high_watermark, min_one=min_one)
+
+    def advance(self, end: LogPosition) -> None:
+        """Move the high watermark forward and tell those who wait."""
+        if end.offset <= self._high_watermark.offset:
+            return
+        self._high_watermark = end
+        if self._waiters:
+            for waiter in tuple(self._waiters):
+                waiter.high_watermark_moved(self)
+
+    def add_waiter(self, waiter: AppendWaiter) -> None:
+        """Tell this waiter of every move of the high watermark."""
+        self._waiters.add(waiter)
+
+    def remove_waiter(self, waiter: AppendWaiter) -> None:
+        """Stop telling this waiter."""
+        self._waiters.discard(waiter)
+
+    async def delete_records(self, offset: int) -> int:
+        """Move the log start up to an offset and return the new log start offset."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, self.log.delete_records, offset)
+
+    def close(self) -> None:
+        """Let everyone who waits look again, so that a deleted topic is noticed at once."""
+        for waiter in tuple(self._waiters):
+            waiter.high_watermark_moved(self)
+        self._waiters.clear()

@@ -1,0 +1,35 @@
+"""One request on its way through the broker, and what a handler may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.log.segment import FileSlice
+    from headwater.protocol.frames import RequestHeader
+
+Part: TypeAlias = "bytes | FileSlice"
+"""A piece of a response: bytes, or a region of a segment that goes out with `sendfile`."""
+
+Response: TypeAlias = "bytes | list[Part]"
+"""A response body, without its header."""
+
+Handler: TypeAlias = "Callable[[Broker, Request], Response | Awaitable[Response | None] | None]"
+"""Answers one API: at once, later, or never (a produce with acks=0)."""
+
+
+class Request:
+    """A parsed header, the frame it came in, and who sent it."""
+
+    __slots__ = ("client_host", "header", "listener", "view")
+
+    def __init__(
+        self, header: RequestHeader, view: memoryview, client_host: str, listener: str
+    ) -> None:
+        self.header = header
+        self.view = view
+        """The whole frame without its size prefix; the body starts at `header.body`."""
+        self.client_host = client_host
+        self.listener = listener

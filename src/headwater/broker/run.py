@@ -1,0 +1,82 @@
+"""The broker as a process: event loop, signals, limits and the line that says it is ready."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import threading
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from headwater import __version__
+from headwater.broker.broker import Broker
+from headwater.broker.directory_lock import DirectoryInUse
+
+if TYPE_CHECKING:
+    from headwater.broker.config import BrokerConfig
+
+logger = logging.getLogger("headwater.broker")
+
+
+def run(config: BrokerConfig) -> int:
+    """Serve until SIGINT or SIGTERM and return the exit code."""
+    logging.basicConfig(
+        level=logging.INFO,
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    _raise_open_file_limit()
+    try:
+        return _new_loop().run_until_complete(_serve(config))
+    except DirectoryInUse as error:
+        logger.error("%s", error)
+    except OSError as error:
+        logger.error("can't start: %s", error)
+    return 1
+
+
+async def _serve(config: BrokerConfig) -> int:
+    started = perf_counter()
+    broker = Broker(config)
+    await broker.start()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    for listener in broker.listeners:
+        logger.info(
+            "headwater broker %s listening on %s:%s (%s), data in %s, flush=%s, ready in %.0f ms",
+            __version__, *listener.address, listener.name, config.data_dir, config.flush,
+            (perf_counter() - started) * 1000,
+        )  # fmt: skip
+    threading.Thread(target=_warm_up, name="headwater-warm-up", daemon=True).start()
+    await stop.wait()
+    logger.info("stopping")
+    await broker.stop()
+    logger.info("stopped")
+    return 0
+
+
+def _warm_up() -> None:
+    # kio takes a fifth of a second to import. Done now, the first admin request is quick.
+    from headwater.protocol import messages
+
+    messages.warm_up()
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def _raise_open_file_limit() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
