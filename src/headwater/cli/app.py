@@ -1,0 +1,102 @@
+"""The root of the command line: which commands there are, and what every failure looks like."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater import __version__
+from headwater.cli.lazy_group import LazyCommand, LazyGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXIT_FAILURE = 1
+EXIT_INTERRUPTED = 130
+
+_COMMANDS = (
+    LazyCommand("broker", "headwater.cli.broker:broker", "Run the embedded broker."),
+    LazyCommand("topics", "headwater.cli.topics:topics", "Create, list, change, delete topics."),
+    LazyCommand("configs", "headwater.cli.configs:configs", "Show and change settings."),
+    LazyCommand("produce", "headwater.cli.produce:produce", "Write records to a topic."),
+    LazyCommand("consume", "headwater.cli.consume:consume", "Read records from a topic."),
+    LazyCommand("log", "headwater.cli.log:log", "Look into segment files."),
+    LazyCommand("perf", "headwater.cli.perf:perf", "Measure throughput and latency."),
+    LazyCommand("demo", "headwater.cli.demo:demo", "See records flow through a broker."),
+)
+
+
+class _Root(LazyGroup):
+    """The root group: the two ways in which a user ends a command early are no failures."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(EXIT_INTERRUPTED) from None
+        except BrokenPipeError:
+            # The reader had enough (`| head`). Without this, Python complains when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(0) from None
+
+
+@click.group(
+    cls=_Root,
+    lazy_commands=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Exit codes:
+  0    it worked
+  1    it failed while running; the reason is on standard error
+  2    the command line was wrong
+  130  interrupted with Ctrl-C
+
+\b
+Examples:
+  headwater demo
+  headwater broker --port 9092 --data ./data
+  headwater topics create orders --partitions 3
+  echo 'hello' | headwater produce orders
+  headwater consume orders --from-beginning --until-end
+
+Every command that talks to a cluster takes --bootstrap-server (or the environment variable
+HEADWATER_BOOTSTRAP_SERVER) and works with Headwater's broker and with Apache Kafka alike.""",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="headwater")
+def headwater() -> None:
+    """The event-streaming platform in one install: a Kafka-compatible log and what goes with it."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; every outcome becomes an exit code, and never a traceback."""
+    try:
+        result = headwater.main(list(arguments), "headwater", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except click.ClickException as failure:
+        failure.show()
+        return failure.exit_code
+    except Exception as failure:
+        if os.environ.get("HEADWATER_TRACEBACK"):
+            raise
+        click.echo(f"Error: {_describe(failure)}", err=True)
+        return EXIT_FAILURE
+
+
+def _describe(failure: Exception) -> str:
+    if isinstance(failure, OSError) and failure.strerror:
+        where = f"{failure.filename}: " if failure.filename else ""
+        name = errno.errorcode.get(failure.errno or 0, "")
+        return f"{where}{failure.strerror}{f' ({name})' if name else ''}"
+    # What is not an OSError nor a ClickException by now is a mistake of ours: say how to report it.
+    return (
+        f"{type(failure).__name__}: {failure}\n"
+        "This looks like a fault in Headwater. HEADWATER_TRACEBACK=1 shows where it happened."
+    )

@@ -1,0 +1,266 @@
+"""Connections to a cluster: options, clients made from them, and waiting that Ctrl-C can end."""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from concurrent.futures import FIRST_COMPLETED
+from concurrent.futures import wait as wait_for_futures
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from headwater.cli.client_properties import InvalidPropertiesError, read_client_properties
+from headwater.cli.errors import CommandError, UnknownTopicError, UnreachableError, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from confluent_kafka import Consumer, KafkaError, Producer
+    from confluent_kafka.admin import AdminClient, OffsetSpec, TopicDescription
+
+Result = TypeVar("Result")
+
+CONNECT_WITHIN_S = 5.0
+REQUEST_WITHIN_S = 30.0
+# confluent-kafka blocks in C, where Python cannot see Ctrl-C; no single call may last longer.
+POLL_S = 0.1
+
+# No use in trying again: the broker answered, and will not let this client in.
+_HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
+
+
+@dataclass
+class Connection:
+    """Where the cluster is and how to talk to it; makes the clients that commands use.
+
+    A client is handed out once a broker has answered, so that a command fails early and says why.
+    """
+
+    bootstrap_server: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+    _admin: AdminClient | None = None
+    _reason: KafkaError | None = None
+
+    @property
+    def admin(self) -> AdminClient:
+        """The admin client."""
+        if self._admin is None:
+            from confluent_kafka.admin import AdminClient
+
+            admin = self._make(AdminClient, {})
+            self._wait_for_broker(admin)
+            self._admin = admin
+        return self._admin
+
+    def producer(self, settings: Mapping[str, Any]) -> Producer:
+        """Return a producer with these librdkafka settings on top of the connection's own."""
+        from confluent_kafka import Producer
+
+        return self._make(Producer, settings)
+
+    def consumer(self, settings: Mapping[str, Any]) -> Consumer:
+        """Return a consumer with these librdkafka settings on top of the connection's own."""
+        from confluent_kafka import Consumer
+
+        # librdkafka insists on a group id, also for one who only assigns and never commits.
+        defaults = {"group.id": "headwater-cli", "enable.auto.commit": False}
+        return self._make(Consumer, {**defaults, **settings})
+
+    def result(self, future: Future[Result], within_s: float = REQUEST_WITHIN_S) -> Result:
+        """Wait for an admin request; raises KafkaException as the client does."""
+        deadline = time.monotonic() + within_s
+        while not future.done():
+            if time.monotonic() > deadline:
+                raise CommandError(
+                    f"{self.bootstrap_server} did not answer within {within_s:g} s. "
+                    "Look at the broker's log"
+                )
+            wait_for_futures([future], timeout=POLL_S, return_when=FIRST_COMPLETED)
+            if self._admin is not None:
+                self._admin.poll(0)
+        return future.result()
+
+    def topic_names(self) -> list[str]:
+        """Return the names of all topics, internal ones included, sorted."""
+        return sorted(call(lambda: self.admin.list_topics(timeout=REQUEST_WITHIN_S)).topics)
+
+    def describe_topic(self, topic: str) -> TopicDescription:
+        """Return a topic's id, partitions and replicas; raises UnknownTopicError."""
+        (described,) = self.describe_topics([topic])
+        return described
+
+    def describe_topics(self, topics: Sequence[str]) -> list[TopicDescription]:
+        """Describe several topics with one request; raises UnknownTopicError for a missing one."""
+        described = [(topic, self._described(future)) for topic, future in self._ask(topics)]
+        for topic, found in described:
+            if found is None:
+                raise UnknownTopicError(topic, self.topic_names())
+        return [found for _, found in described if found is not None]
+
+    def find_topic(self, topic: str) -> TopicDescription | None:
+        """Return a topic's description, or None where there is none; never creates it."""
+        ((_, future),) = self._ask([topic])
+        return self._described(future)
+
+    def offsets(
+        self, partitions: Sequence[tuple[str, int]], spec: OffsetSpec
+    ) -> dict[tuple[str, int], int]:
+        """Ask for one offset of each (topic, partition): the earliest, the latest, or by time."""
+        from confluent_kafka import TopicPartition
+
+        asked = {TopicPartition(*partition): spec for partition in partitions}
+        answers = self.admin.list_offsets(asked) if asked else {}
+        return {
+            (partition.topic, partition.partition): self.result(future).offset
+            for partition, future in answers.items()
+        }
+
+    def _ask(self, topics: Sequence[str]) -> list[tuple[str, Future[TopicDescription]]]:
+        from confluent_kafka import TopicCollection
+
+        names = TopicCollection([check_topic_name(topic) for topic in topics])
+        return list(self.admin.describe_topics(names).items()) if topics else []
+
+    def _described(self, future: Future[TopicDescription]) -> TopicDescription | None:
+        from confluent_kafka import KafkaException
+
+        try:
+            return self.result(future)
+        except KafkaException as failure:
+            if failure.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
+                return None
+            raise
+
+    def _make(
+        self, kind: Callable[[dict[str, Any]], Result], settings: Mapping[str, Any]
+    ) -> Result:
+        from confluent_kafka import KafkaException
+
+        everything: dict[str, Any] = {
+            "bootstrap.servers": self.bootstrap_server,
+            "client.id": "headwater",
+            "error_cb": self._remember,
+            **self.properties,
+            **settings,
+        }
+        if "debug" not in everything:
+            # What librdkafka has to say reaches the user through errors; its log is for debugging.
+            everything.setdefault("log_level", 0)
+        try:
+            return kind(everything)
+        except (KafkaException, ValueError, TypeError) as failure:
+            error = failure.args[0]
+            text = describe(error) if isinstance(failure, KafkaException) else str(error)
+            raise click.UsageError(f"The client settings were refused: {text}") from None
+
+    def _remember(self, error: KafkaError) -> None:
+        # "All brokers are down" follows the error that says why.
+        if error.name() != "_ALL_BROKERS_DOWN":
+            self._reason = error
+
+    def _wait_for_broker(self, admin: AdminClient) -> None:
+        from confluent_kafka import KafkaException
+
+        future = admin.describe_cluster(request_timeout=CONNECT_WITHIN_S)
+        while not future.done():
+            wait_for_futures([future], timeout=POLL_S)
+            admin.poll(0)
+            if self._reason is not None and self._reason.name() in _HOPELESS:
+                raise CommandError(
+                    f"{self.bootstrap_server} refused the connection: {_cause(self._reason)}"
+                )
+        try:
+            future.result()
+        except KafkaException as failure:
+            if failure.args[0].name() not in ("_TIMED_OUT", "_TRANSPORT"):
+                raise
+            reason = _cause(self._reason) if self._reason is not None else None
+            raise UnreachableError(self.bootstrap_server, CONNECT_WITHIN_S, reason) from None
+
+
+def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --bootstrap-server and --command-config, handed over as `connection`."""
+
+    @click.option(
+        "-b",
+        "--bootstrap-server",
+        metavar="HOST:PORT[,...]",
+        default="localhost:9092",
+        show_default=True,
+        envvar="HEADWATER_BOOTSTRAP_SERVER",
+        show_envvar=True,
+        callback=_check_servers,
+        help="Brokers to start from.",
+    )
+    @click.option(
+        "--command-config",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Client properties (security and the like), as Kafka's tools take them.",
+    )
+    @functools.wraps(command)
+    def connected(
+        *args: Any, bootstrap_server: str, command_config: Path | None, **kwargs: Any
+    ) -> Any:
+        from confluent_kafka import KafkaException
+
+        properties: dict[str, str] = {}
+        if command_config is not None:
+            try:
+                properties = read_client_properties(command_config)
+            except (InvalidPropertiesError, UnicodeDecodeError) as failure:
+                raise click.BadParameter(str(failure), param_hint="--command-config") from None
+        try:
+            return command(*args, connection=Connection(bootstrap_server, properties), **kwargs)
+        except KafkaException as failure:
+            raise CommandError(describe(failure.args[0])) from None
+
+    return connected
+
+
+def check_topic_name(topic: str) -> str:
+    """Refuse what Kafka would refuse, before a client waits for it in vain."""
+    if topic in ("", ".", "..") or len(topic) > 249 or not re.fullmatch(r"[a-zA-Z0-9._-]+", topic):
+        raise click.UsageError(
+            f"'{topic}' is no topic name: up to 249 letters, digits, '.', '_' and '-' make one"
+        )
+    return topic
+
+
+def call(blocking: Callable[[], Result]) -> Result:
+    """Make a call that blocks in C, in a thread of its own, so that Ctrl-C still works."""
+    from concurrent.futures import Future
+    from threading import Thread
+
+    future: Future[Result] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(blocking())
+        except BaseException as failure:
+            future.set_exception(failure)
+
+    Thread(target=work, daemon=True).start()
+    return future.result()
+
+
+def _cause(error: KafkaError) -> str:
+    text = str(error.str())
+    # "host:port/bootstrap: Connect to ipv4#... failed: Connection refused (after 0ms in state ...)"
+    text = re.sub(r" \(after \d+ms in state \w+.*\)$", "", text)
+    text = text.split("/bootstrap: ", 1)[-1]
+    return re.sub(r"^Connect to \S+ failed: ", "", text)
+
+
+def _check_servers(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    for server in value.split(","):
+        if not re.fullmatch(
+            r"(\w+://)?(\[[0-9a-fA-F:.%]+\]|[^:\s\[\]]+)(:\d{1,5})?", server.strip()
+        ):
+            raise click.BadParameter(f"'{server}' is not of the form HOST:PORT")
+    return value
