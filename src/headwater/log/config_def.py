@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+INT_MAX = (1 << 31) - 1
+LONG_MAX = (1 << 63) - 1
+DOUBLE_MAX = sys.float_info.max
 
 Value = bool | int | float | str | tuple[str, ...] | None
 
@@ -21,6 +26,14 @@ class ConfigError(ValueError):
         self.name = name
         self.value = value
         self.reason = reason
+
+
+class UnknownSettingError(ConfigError):
+    """A setting has a name that does not exist; the reason may say which one was meant."""
+
+    def __init__(self, name: str, value: object, reason: str) -> None:
+        super().__init__(name, value, reason)
+        self.args = (f"Unknown setting {name}: {reason}",)
 
 
 class ConfigType(IntEnum):
@@ -89,10 +102,17 @@ class ConfigDef:
                 return None
             case bool():
                 return "true" if value else "false"
+            case float():
+                return _java_double(value)
             case tuple():
                 return ",".join(value)
             case _:
                 return str(value)
+
+
+def without_effect(*definitions: ConfigDef) -> tuple[ConfigDef, ...]:
+    """Mark settings as those that are taken and have no effect here."""
+    return tuple(replace(definition, has_effect=False) for definition in definitions)
 
 
 def at_least(minimum: float) -> Validator:
@@ -115,8 +135,16 @@ def one_of(*choices: Any) -> Validator:
     )
 
 
+def one_of_any_case(*choices: str) -> Validator:
+    """Take one of the words given, in capitals or not."""
+    lower = {choice.lower() for choice in choices}
+    return Validator(
+        f"one of {', '.join(choices)}", lambda value: value is None or value.lower() in lower
+    )
+
+
 def list_of(*choices: str, may_be_empty: bool) -> Validator:
-    """Take lists of the values given, each at most once."""
+    """Take lists of the values given, or of anything, each at most once."""
 
     def accepts(value: Sequence[str] | None) -> bool:
         if value is None:
@@ -124,10 +152,12 @@ def list_of(*choices: str, may_be_empty: bool) -> Validator:
         return (
             (may_be_empty or bool(value))
             and len(set(value)) == len(value)
-            and set(value) <= set(choices)
+            and (not choices or set(value) <= set(choices))
         )
 
-    return Validator(f"a list without duplicates of {', '.join(choices)}", accepts)
+    kind = "list" if may_be_empty else "non-empty list"
+    of = f" of {', '.join(choices)}" if choices else ""
+    return Validator(f"a {kind} without duplicates{of}", accepts)
 
 
 def either(first: Validator, second: Validator) -> Validator:
@@ -163,6 +193,21 @@ def _parse_double(definition: ConfigDef, text: str) -> float:
         return float(text)
     except ValueError:
         raise ConfigError(definition.name, text, "it is not a number") from None
+
+
+def _java_double(value: float) -> str:
+    # Clients compare what they read back with what Java prints: 1.0E10, where Python has 1e+10.
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(value)
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    if not exponent:
+        mantissa, _, exponent = f"{value:.16e}".partition("e")
+        mantissa = mantissa.rstrip("0")
+    if "." not in mantissa:
+        mantissa += ".0"
+    elif mantissa.endswith("."):
+        mantissa += "0"
+    return f"{mantissa}E{int(exponent)}"
 
 
 def _integer_parser(bits: int) -> Callable[[ConfigDef, str], int]:

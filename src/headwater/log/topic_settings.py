@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from headwater.log.config_def import (
+    LONG_MAX,
     ConfigDef,
     ConfigType,
     UpdateMode,
@@ -17,7 +18,6 @@ from headwater.log.config_def import (
     one_of,
 )
 
-LONG_MAX = (1 << 63) - 1
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
 
@@ -47,10 +47,8 @@ _BOOLEAN, _STRING, _INT, _LONG, _DOUBLE, _LIST = (
 )
 
 _THROTTLED_REPLICAS = Validator(
-    "*, none or a list of partition:broker",
-    lambda value: (
-        value in ((), ("*",), ("none",)) or all(re.fullmatch(r"[0-9]+:[0-9]+", v) for v in value)
-    ),
+    "* or a list of partition:broker",
+    lambda value: value == ("*",) or all(re.fullmatch(r"[0-9]+:[0-9]+", v) for v in value),
 )
 
 _DEFINITIONS = (

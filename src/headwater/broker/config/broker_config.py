@@ -1,0 +1,238 @@
+"""The configuration of one broker, with a typed accessor for every setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from headwater.broker.config import listeners as listener_settings
+from headwater.broker.config.checks import check
+from headwater.broker.config.files import read_settings
+from headwater.broker.config.layers import Layers, Origin
+from headwater.broker.config.names import definition_of, was_removed
+from headwater.broker.config.synonyms import TOPIC_SYNONYMS
+from headwater.log.config import LogConfig
+from headwater.log.config_def import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from headwater.broker.config.listeners import Endpoint
+    from headwater.log.config_def import Value
+
+
+class BrokerConfig:
+    """Every setting of a broker by its Kafka name.
+
+    >>> config = BrokerConfig({"listeners": "PLAINTEXT://127.0.0.1:0", "num.partitions": "3"})
+    >>> config.integer("num.partitions"), config.boolean("auto.create.topics.enable")
+    (3, True)
+
+    What an operator gives at start is static. `set_dynamic` lays what was changed at run time on
+    top of it, and whoever asked with `on_change` is told.
+    """
+
+    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+        given = dict(properties or {})
+        removed = sorted(name for name in given if was_removed(name))
+        for name in removed:
+            del given[name]
+        _settle_node_id(given)
+        self._layers = Layers(given)
+        self._listeners_to_changes: list[Callable[[], None]] = []
+        self._without_effect = removed + sorted(
+            name for name in given if not definition_of(name).has_effect
+        )
+        self._read_listeners()
+        check(self)
+
+    @classmethod
+    def load(
+        cls, path: Path | None = None, overrides: Mapping[str, str] | None = None
+    ) -> BrokerConfig:
+        """Read a properties or TOML file and lay single settings on top of it."""
+        settings = read_settings(path) if path is not None else {}
+        return cls({**settings, **(overrides or {})})
+
+    @property
+    def notices(self) -> list[str]:
+        """What the operator should be told at start, a line each."""
+        lines = []
+        if self._without_effect:
+            names = ", ".join(self._without_effect)
+            lines.append(f"these settings are taken and have no effect on a single node: {names}")
+        if self.controller_listeners:
+            names = ", ".join(endpoint.name for endpoint in self.controller_listeners)
+            lines.append(f"the broker is its own controller and does not listen on {names}")
+        return lines
+
+    def value(self, name: str) -> Value:
+        """Return a setting's value, whatever its type."""
+        return self._layers.values[name]
+
+    def boolean(self, name: str) -> bool:
+        """Return the value of a BOOLEAN setting."""
+        return cast("bool", self._layers.values[name])
+
+    def integer(self, name: str) -> int:
+        """Return the value of an INT, SHORT or LONG setting that has one."""
+        return cast("int", self._layers.values[name])
+
+    def double(self, name: str) -> float:
+        """Return the value of a DOUBLE setting."""
+        return cast("float", self._layers.values[name])
+
+    def text(self, name: str) -> str | None:
+        """Return the value of a STRING, CLASS or PASSWORD setting."""
+        return cast("str | None", self._layers.values[name])
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return the value of a LIST setting; without a value it is empty."""
+        return cast("tuple[str, ...] | None", self._layers.values[name]) or ()
+
+    def names(self) -> list[str]:
+        """Return the names of the settings that are not internal, and of those for one listener."""
+        return [name for name in self._layers.values if not definition_of(name).internal]
+
+    def origins(self, name: str) -> list[Origin]:
+        """Return the values that the layers have for a setting, first the one that wins."""
+        return self._layers.origins(name)
+
+    @property
+    def node_id(self) -> int:
+        """The number by which clients know this broker."""
+        return self.integer("node.id")
+
+    @property
+    def flush(self) -> str:
+        """`fsync`, or `os` to leave the writing to the operating system."""
+        return self.text("flush") or "fsync"
+
+    @property
+    def data_dir(self) -> Path:
+        """The directory that holds the data."""
+        directories = self.words("log.dirs") or self.words("log.dir")
+        return Path(directories[0]).expanduser().absolute()
+
+    @property
+    def clamps_replication(self) -> bool:
+        """Whether a replication factor above one is taken as one."""
+        return self.boolean("headwater.replication.factor.clamp")
+
+    def advertised(self, name: str, bound: tuple[str, int]) -> tuple[str, int]:
+        """Return what clients of a listener are told to connect to, given where it is bound."""
+        endpoint = self.advertised_listeners.get(name)
+        if endpoint is None:
+            endpoint = next(listener for listener in self.listeners if listener.name == name)
+        return endpoint.host or _host_name(), endpoint.port or bound[1]
+
+    def log_defaults(self) -> LogConfig:
+        """Return the settings of a log whose topic has none of its own."""
+        return LogConfig.from_properties(self.topic_defaults())
+
+    def topic_defaults(self) -> dict[str, str]:
+        """Return what the broker's settings say for each topic setting that they speak of."""
+        defaults: dict[str, str] = {}
+        for topic_setting, synonyms in TOPIC_SYNONYMS.items():
+            for name, factor in synonyms:
+                value = self._layers.values[name]
+                if value is None:
+                    continue
+                if factor != 1:
+                    value = cast("int", value) * factor
+                text = definition_of(name).format(value)
+                # Kafka takes every negative retention for "for ever"; the topic setting has -1.
+                if topic_setting == "retention.ms" and cast("int", value) < 0:
+                    text = "-1"
+                defaults[topic_setting] = text or ""
+                break
+        return defaults
+
+    @property
+    def dynamic_default(self) -> dict[str, str]:
+        """What was set at run time for all brokers."""
+        return self._layers.dynamic_default
+
+    @property
+    def dynamic_broker(self) -> dict[str, str]:
+        """What was set at run time for this broker."""
+        return self._layers.dynamic_broker
+
+    def check_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
+        """Raise ConfigError if these values could not be set at run time."""
+        trial = BrokerConfig(self._layers.static)
+        trial._layers.set_dynamic(default, broker)
+        check(trial)
+
+    def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
+        """Replace what was set at run time and tell those who follow changes."""
+        self._layers.set_dynamic(default, broker)
+        for tell in self._listeners_to_changes:
+            tell()
+
+    def on_change(self, tell: Callable[[], None]) -> None:
+        """Call back after every change at run time."""
+        self._listeners_to_changes.append(tell)
+
+    def _read_listeners(self) -> None:
+        protocols = self._protocols()
+        controllers = {name.upper() for name in self.words("controller.listener.names")}
+        parse = listener_settings.parse_endpoints
+        everything = parse("listeners", self.words("listeners"), protocols)
+        listener_settings.check_ports("listeners", everything)
+        self.listeners = tuple(e for e in everything if e.name not in controllers)
+        self.controller_listeners = tuple(e for e in everything if e.name in controllers)
+        listener_settings.check_served(self.listeners)
+        if not self.listeners:
+            raise ConfigError(
+                "listeners",
+                ",".join(self.words("listeners")),
+                "all of these are controller listeners; add one for clients",
+            )
+        advertised = parse("advertised.listeners", self.words("advertised.listeners"), protocols)
+        self.advertised_listeners: dict[str, Endpoint] = {
+            e.name: e for e in advertised if e.name not in controllers
+        }
+        self._check_advertised()
+
+    def _protocols(self) -> dict[str, str]:
+        setting = "listener.security.protocol.map"
+        protocols = listener_settings.parse_protocol_map(self.text(setting) or "")
+        if setting not in self._layers.static:
+            for name in self.words("controller.listener.names"):
+                protocols.setdefault(name.upper(), "PLAINTEXT")
+        return protocols
+
+    def _check_advertised(self) -> None:
+        names = {endpoint.name for endpoint in self.listeners}
+        for endpoint in self.advertised_listeners.values():
+            if endpoint.name not in names:
+                raise ConfigError(
+                    "advertised.listeners",
+                    endpoint,
+                    f"there is no listener of that name in listeners, only {', '.join(names)}",
+                )
+        for endpoint in self.advertised_listeners.values() or self.listeners:
+            if endpoint.host == "0.0.0.0":
+                raise ConfigError(
+                    "advertised.listeners",
+                    endpoint,
+                    "no client can connect to 0.0.0.0; set advertised.listeners to an address or"
+                    " name that they can reach, such as PLAINTEXT://localhost:9092",
+                )
+
+
+def _settle_node_id(given: dict[str, str]) -> None:
+    node, broker = given.get("node.id"), given.get("broker.id")
+    if node is not None and broker is not None and node.strip() != broker.strip():
+        raise ConfigError("broker.id", broker, f"it differs from node.id, which is {node}")
+    if node is None and broker is not None:
+        given["node.id"] = broker
+    elif node is not None:
+        given["broker.id"] = node
+
+
+def _host_name() -> str:
+    from socket import gethostname
+
+    return gethostname()

@@ -1,0 +1,70 @@
+"""Finds a broker setting by its name, and says what is wrong with a name that is none."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from headwater.broker.config.settings import BROKER_SETTINGS
+from headwater.broker.config.synonyms import TOPIC_SYNONYMS
+from headwater.log.config_def import UnknownSetting
+from headwater.log.topic_settings import TOPIC_SETTINGS
+
+if TYPE_CHECKING:
+    from headwater.log.config_def import ConfigDef
+
+LISTENER_PREFIX = "listener.name."
+
+_REMOVED_PREFIXES = ("zookeeper.", "control.plane.", "password.encoder.")
+_REMOVED = {
+    "broker.id.generation.enable",
+    "controlled.shutdown.max.retries",
+    "controlled.shutdown.retry.backoff.ms",
+    "inter.broker.protocol.version",
+    "leader.imbalance.per.broker.percentage",
+    "log.message.downconversion.enable",
+    "log.message.format.version",
+    "log.message.timestamp.difference.max.ms",
+    "offsets.commit.required.acks",
+    "reserved.broker.max.id",
+}
+
+
+def definition_of(name: str) -> ConfigDef:
+    """Return the definition of a setting, also of one that is meant for a single listener."""
+    definition = BROKER_SETTINGS.get(base_name(name))
+    if definition is None:
+        raise UnknownSetting(name, "", _hint(name))
+    return definition
+
+
+def base_name(name: str) -> str:
+    """Return the setting that `listener.name.LISTENER.setting` is about, or the name itself.
+
+    >>> base_name("listener.name.internal.max.connections")
+    'max.connections'
+    """
+    if name.startswith(LISTENER_PREFIX):
+        _, _, rest = name.removeprefix(LISTENER_PREFIX).partition(".")
+        # SASL settings may name a mechanism in between: listener.name.x.plain.sasl.jaas.config
+        if rest not in BROKER_SETTINGS:
+            _, _, after_mechanism = rest.partition(".")
+            if after_mechanism in BROKER_SETTINGS:
+                return after_mechanism
+        return rest
+    return name
+
+
+def was_removed(name: str) -> bool:
+    """Whether Kafka 4 dropped a setting that older configuration files still carry."""
+    return name in _REMOVED or name.startswith(_REMOVED_PREFIXES)
+
+
+def _hint(name: str) -> str:
+    if name in TOPIC_SETTINGS:
+        synonyms = TOPIC_SYNONYMS.get(name, ())
+        instead = f"; the broker's is {synonyms[0][0]}" if synonyms else ""
+        return f"it is a setting of topics{instead}"
+    close = difflib.get_close_matches(name, BROKER_SETTINGS, n=1)
+    suggestion = f"; did you mean {close[0]}?" if close else ""
+    return f"there is no broker setting of that name{suggestion}"

@@ -1,0 +1,23 @@
+"""The settings that Kafka does not have."""
+
+from __future__ import annotations
+
+from headwater.log.config_def import ConfigDef, ConfigType, one_of
+
+SETTINGS = (
+    ConfigDef(
+        "flush",
+        ConfigType.STRING,
+        "fsync",
+        "When a record counts as written: fsync waits until it is on disk, os until the operating"
+        " system has it, which loses the last records when the machine (not the broker) fails.",
+        one_of("fsync", "os"),
+    ),
+    ConfigDef(
+        "headwater.replication.factor.clamp",
+        ConfigType.BOOLEAN,
+        True,
+        "Whether a replication factor above one is taken as one; false refuses it, as Kafka with a"
+        " single broker does.",
+    ),
+)

@@ -1,0 +1,153 @@
+"""The settings of replication, which a single node does not have."""
+
+from __future__ import annotations
+
+from headwater.log.config_def import (
+    LONG_MAX,
+    ConfigDef,
+    ConfigType,
+    UpdateMode,
+    at_least,
+    without_effect,
+)
+
+SETTINGS = without_effect(
+    ConfigDef(
+        "replica.lag.time.max.ms",
+        ConfigType.LONG,
+        30_000,
+        "How long a follower may lag before it leaves the in-sync replicas.",
+    ),
+    ConfigDef(
+        "replica.socket.timeout.ms",
+        ConfigType.INT,
+        30_000,
+        "How long a follower waits for the leader's answer.",
+    ),
+    ConfigDef(
+        "replica.socket.receive.buffer.bytes",
+        ConfigType.INT,
+        65_536,
+        "The receive buffer of a follower's socket.",
+    ),
+    ConfigDef(
+        "replica.fetch.max.bytes",
+        ConfigType.INT,
+        1_048_576,
+        "How many bytes of one partition a follower asks for at once.",
+        at_least(0),
+    ),
+    ConfigDef(
+        "replica.fetch.wait.max.ms",
+        ConfigType.INT,
+        500,
+        "How long a follower's fetch waits at the leader.",
+    ),
+    ConfigDef(
+        "replica.fetch.backoff.ms",
+        ConfigType.INT,
+        1_000,
+        "How long a follower waits after a failed fetch.",
+        at_least(0),
+    ),
+    ConfigDef(
+        "replica.fetch.min.bytes",
+        ConfigType.INT,
+        1,
+        "How few bytes the leader may answer a follower's fetch with.",
+    ),
+    ConfigDef(
+        "replica.fetch.response.max.bytes",
+        ConfigType.INT,
+        10_485_760,
+        "How many bytes a follower takes in one response.",
+        at_least(0),
+    ),
+    ConfigDef(
+        "num.replica.fetchers",
+        ConfigType.INT,
+        1,
+        "How many threads copy from each leader.",
+        at_least(1),
+        UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "replica.high.watermark.checkpoint.interval.ms",
+        ConfigType.LONG,
+        5_000,
+        "How often the high watermarks are written down.",
+    ),
+    ConfigDef(
+        "replica.selector.class",
+        ConfigType.STRING,
+        None,
+        "The Java class that picks the replica a consumer reads from.",
+    ),
+    ConfigDef(
+        "follower.fetch.last.tiered.offset.enable",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether a new follower starts at the end of remote storage.",
+        update=UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "min.insync.replicas",
+        ConfigType.INT,
+        1,
+        "How many replicas must have a record before acks=all is answered.",
+        at_least(1),
+        UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "auto.leader.rebalance.enable",
+        ConfigType.BOOLEAN,
+        True,
+        "Whether leadership returns to the preferred replicas by itself.",
+    ),
+    ConfigDef(
+        "leader.imbalance.check.interval.seconds",
+        ConfigType.LONG,
+        300,
+        "How often leaders are checked against preferred replicas.",
+        at_least(1),
+    ),
+    ConfigDef(
+        "unclean.leader.election.enable",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether a replica that is behind may become leader when no other is left.",
+        update=UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "unclean.leader.election.interval.ms",
+        ConfigType.LONG,
+        300_000,
+        "How often partitions without a leader are considered for an unclean election.",
+        at_least(1),
+        internal=True,
+    ),
+    ConfigDef(
+        "leader.replication.throttled.rate",
+        ConfigType.LONG,
+        LONG_MAX,
+        "How many bytes per second throttled replicas may be copied from.",
+        at_least(0),
+        UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "follower.replication.throttled.rate",
+        ConfigType.LONG,
+        LONG_MAX,
+        "How many bytes per second throttled replicas may copy.",
+        at_least(0),
+        UpdateMode.CLUSTER_WIDE,
+    ),
+    ConfigDef(
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+        ConfigType.LONG,
+        LONG_MAX,
+        "How many bytes per second a move between data directories may copy.",
+        at_least(0),
+        UpdateMode.CLUSTER_WIDE,
+    ),
+)
