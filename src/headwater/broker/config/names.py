@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
-from headwater.log.config_def import UnknownSetting
+from headwater.log.config_def import UnknownSettingError
 from headwater.log.topic_settings import TOPIC_SETTINGS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def definition_of(name: str) -> ConfigDef:
     """Return the definition of a setting, also of one that is meant for a single listener."""
     definition = BROKER_SETTINGS.get(base_name(name))
     if definition is None:
-        raise UnknownSetting(name, "", _hint(name))
+        raise UnknownSettingError(name, "", _hint(name))
     return definition
 
 
