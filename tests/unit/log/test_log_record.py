@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
+from pathlib import Path
 
 import pytest
 from aiokafka.record.default_records import DefaultRecordBatch as AioBatch
@@ -27,6 +28,7 @@ from headwater.log.record import (
 )
 from headwater.log.varint import read_varint, write_varint
 
+KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
 BASE = 1_700_000_000_000
 CODECS = st.sampled_from(Codec)
 
@@ -215,6 +217,24 @@ def test_we_read_what_other_clients_write(
     if parse_header(batch).codec == Codec.NONE:
         ours = encode_batch(expected, producer_id=42, producer_epoch=1, base_sequence=100)
         assert ours[HEADER_SIZE:] == batch[HEADER_SIZE:]
+
+
+@pytest.mark.parametrize("client", ["librdkafka-none", "java-none"])
+def test_byte_for_byte_what_librdkafka_and_java_write(client: str) -> None:
+    data = (KAFKA_SEGMENTS / client / "00000000000000000000.log").read_bytes()
+    position = 0
+    while position < len(data):
+        header = parse_header(data, position)
+        batch = data[position : position + header.size]
+        again = encode_batch(
+            list(decode_records(batch)),
+            leader_epoch=header.leader_epoch,
+            producer_id=header.producer_id,
+            producer_epoch=header.producer_epoch,
+            base_sequence=header.base_sequence,
+        )
+        assert again == batch
+        position += header.size
 
 
 RECORDS = [
