@@ -50,12 +50,11 @@ class Dispatcher:
             reply.send(_response_header(header), answer)
 
     def _handler(self, header: RequestHeader) -> Handler:
-        try:
-            api_key = ApiKey(header.api_key)
-            versions = SERVED[api_key]
-            handler = self._handlers[api_key]
-        except (ValueError, KeyError):
-            raise ProtocolError(f"it sent API key {header.api_key}, which is not served") from None
+        api_key = header.api_key
+        handler = self._handlers.get(api_key)
+        versions = SERVED.get(api_key)
+        if handler is None or versions is None:
+            raise ProtocolError(f"it sent {api_key.name}, which is not served")
         if api_key is not ApiKey.API_VERSIONS and header.api_version not in versions:
             raise ProtocolError(
                 f"it sent {api_key.name} v{header.api_version}, "

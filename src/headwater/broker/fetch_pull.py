@@ -136,11 +136,9 @@ class FetchPull:
         partition = self._broker.topics.partition(key.topic, key.index)
         if isinstance(partition, ErrorCode):
             return _failed(key.index, partition), None
-        epoch = wanted.current_leader_epoch
-        if epoch >= 0 and epoch != partition.leader_epoch:
-            is_old = epoch < partition.leader_epoch
-            code = ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH
-            return _failed(key.index, code), None
+        stale = partition.check_leader_epoch(wanted.current_leader_epoch)
+        if stale is not ErrorCode.NONE:
+            return _failed(key.index, stale), None
         try:
             records = partition.read(
                 wanted.fetch_offset, min(left, wanted.max_bytes), min_one=min_one

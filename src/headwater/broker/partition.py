@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
+from headwater.protocol.errors import ErrorCode
+
 if TYPE_CHECKING:
     from headwater.log.log import AppendInfo, AppendOrigin, Log, LogPosition
     from headwater.log.segment import FileSlice
@@ -48,6 +50,13 @@ class Partition:
     def readable_end(self) -> LogPosition:
         """Where the readable part of the log ends, as a place in a segment."""
         return self._high_watermark
+
+    def check_leader_epoch(self, epoch: int) -> ErrorCode:
+        """Compare the leader epoch that a client knows (-1: none) with the one in force."""
+        if epoch < 0 or epoch == self.leader_epoch:
+            return ErrorCode.NONE
+        is_old = epoch < self.leader_epoch
+        return ErrorCode.FENCED_LEADER_EPOCH if is_old else ErrorCode.UNKNOWN_LEADER_EPOCH
 
     def append(self, records: memoryview, now_ms: int, origin: AppendOrigin) -> AppendInfo:
         """Append one batch; it becomes readable when the high watermark passes it."""

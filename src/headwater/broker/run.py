@@ -63,7 +63,7 @@ def _warm_up() -> None:
     # kio takes a fifth of a second to import. Done now, the first admin request is quick.
     from headwater.protocol import messages
 
-    messages.warm_up()
+    messages.preload()
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

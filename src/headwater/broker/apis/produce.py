@@ -8,11 +8,11 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.log_errors import error_code_of
-from headwater.log.errors import LogError, StorageError
+from headwater.log.errors import InvalidRecord, LogError, StorageError
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.protocol import produce as codec
 from headwater.protocol.errors import ErrorCode
-from headwater.protocol.produce import PartitionProduceResult, ProduceRequest, TopicProduceData
+from headwater.protocol.produce import PartitionProduceResult, ProduceRequest
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
@@ -54,11 +54,12 @@ def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Append
     results: Results = []
     appended: Appended = {}
     for topic_at, data in enumerate(wanted.topics):
+        topic = data.name if data.name is not None else data.topic_id or b""
         partition_results: list[PartitionProduceResult] = []
         for index, records in data.partitions:
-            partition, code = _find(broker, data, index)
-            if partition is None:
-                partition_results.append(PartitionProduceResult(index, code))
+            partition = broker.topics.partition(topic, index)
+            if isinstance(partition, ErrorCode):
+                partition_results.append(PartitionProduceResult(index, partition))
                 continue
             try:
                 if records is None or not len(records):
@@ -87,23 +88,7 @@ def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Append
     return results, appended
 
 
-def _find(broker: Broker, data: TopicProduceData, index: int) -> tuple[Partition | None, ErrorCode]:
-    if data.name is not None:
-        topic = broker.topics.by_name.get(data.name)
-        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    else:
-        topic = broker.topics.by_id.get(data.topic_id or b"")
-        missing = ErrorCode.UNKNOWN_TOPIC_ID
-    if topic is None:
-        return None, missing
-    if not 0 <= index < len(topic.partitions):
-        return None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return topic.partitions[index], ErrorCode.NONE
-
-
 def _no_records(partition: Partition) -> LogError:
-    from headwater.log.errors import InvalidRecord
-
     return InvalidRecord(f"the request has no records for {partition.log.name}; send one batch")
 
 

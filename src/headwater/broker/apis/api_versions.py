@@ -1,0 +1,24 @@
+"""ApiVersions: the greeting that tells a client what this broker serves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.protocol import api_versions as codec
+from headwater.protocol.api_keys import SERVED, ApiKey
+from headwater.protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.request import Request, Response
+
+
+def api_versions(broker: Broker, request: Request) -> Response:
+    """List the served APIs; a version from the future is told which ones there are."""
+    version = request.header.api_version
+    if version not in SERVED[ApiKey.API_VERSIONS]:
+        return codec.encode_unsupported_version()
+    wanted = codec.decode_request(version, request.view, request.header.body)
+    if not wanted.is_valid(version):
+        return codec.encode_response(version, {}, error_code=ErrorCode.INVALID_REQUEST)
+    return codec.encode_response(version)

@@ -1,0 +1,77 @@
+"""ListOffsets: from a time, or one of Kafka's named places, to an offset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.broker.log_errors import error_code_of
+from headwater.log.errors import LogError
+from headwater.protocol import list_offsets as codec
+from headwater.protocol.errors import ErrorCode
+from headwater.protocol.list_offsets import ListOffsetsPartition, PartitionOffset
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.partition import Partition
+    from headwater.broker.request import Request, Response
+
+_FIRST_VERSION_OF = {
+    codec.MAX_TIMESTAMP: 7,
+    codec.EARLIEST_LOCAL_TIMESTAMP: 8,
+    codec.LATEST_TIERED_TIMESTAMP: 9,
+    codec.EARLIEST_PENDING_UPLOAD_TIMESTAMP: 11,
+}
+
+
+def list_offsets(broker: Broker, request: Request) -> Response:
+    """Look up one offset in each partition that the client names."""
+    version = request.header.api_version
+    wanted = codec.decode_request(version, request.view, request.header.body)
+    return codec.encode_response(
+        version,
+        [
+            (
+                topic.name,
+                [_look_up(broker, version, topic.name, asked) for asked in topic.partitions],
+            )
+            for topic in wanted.topics
+        ],
+    )
+
+
+def _look_up(
+    broker: Broker, version: int, topic: str, asked: ListOffsetsPartition
+) -> PartitionOffset:
+    partition = broker.topics.partition(topic, asked.index)
+    if isinstance(partition, ErrorCode):
+        return PartitionOffset(asked.index, partition)
+    stale = partition.check_leader_epoch(asked.current_leader_epoch)
+    if stale is not ErrorCode.NONE:
+        return PartitionOffset(asked.index, stale)
+    if version < _FIRST_VERSION_OF.get(asked.timestamp, 0) or asked.timestamp < -6:
+        return PartitionOffset(asked.index, ErrorCode.UNSUPPORTED_VERSION)
+    try:
+        timestamp, offset = _offset_at(partition, asked.timestamp)
+    except LogError as error:
+        return PartitionOffset(asked.index, error_code_of(error))
+    epoch = partition.leader_epoch if offset >= 0 else -1
+    return PartitionOffset(asked.index, ErrorCode.NONE, timestamp, offset, epoch)
+
+
+def _offset_at(partition: Partition, timestamp: int) -> tuple[int, int]:
+    """Return the timestamp and offset that were found, -1 for what was not."""
+    match timestamp:
+        case codec.LATEST_TIMESTAMP:
+            return -1, partition.high_watermark
+        case codec.EARLIEST_TIMESTAMP | codec.EARLIEST_LOCAL_TIMESTAMP:
+            return -1, partition.log.log_start_offset
+        case codec.LATEST_TIERED_TIMESTAMP | codec.EARLIEST_PENDING_UPLOAD_TIMESTAMP:
+            # Nothing is ever tiered, which Kafka expresses as no offset at all.
+            return -1, -1
+        case codec.MAX_TIMESTAMP:
+            found = partition.log.max_timestamp()
+        case _:
+            found = partition.log.offset_for_timestamp(timestamp, partition.high_watermark)
+    if found is None or found.offset >= partition.high_watermark:
+        return -1, -1
+    return found.timestamp, found.offset
