@@ -96,11 +96,10 @@ class BatchHeader(NamedTuple):
 
 
 _HEADER = struct.Struct(">qiibIhiqqqhii")
-_BASE_OFFSET = struct.Struct(">q")
-_LEADER_EPOCH = struct.Struct(">i")
+_PLACE = struct.Struct(">qii")
 _CRC = struct.Struct(">I")
 _ATTRIBUTES = struct.Struct(">h")
-_LEADER_EPOCH_POSITION = 12
+_MAX_TIMESTAMP = struct.Struct(">q")
 _ATTRIBUTES_POSITION = 21
 _MAX_TIMESTAMP_POSITION = 35
 
@@ -121,14 +120,20 @@ def crc_of(batch: Buffer) -> int:
     return int(google_crc32c.value(bytes(memoryview(batch)[CHECKED_POSITION:])))
 
 
-def patch_offset_and_epoch(batch: bytearray | memoryview, base_offset: int, epoch: int) -> None:
-    """Place the batch in the log; neither field is covered by the CRC."""
-    _BASE_OFFSET.pack_into(batch, 0, base_offset)
-    _LEADER_EPOCH.pack_into(batch, _LEADER_EPOCH_POSITION, epoch)
+def place(
+    records: bytearray | memoryview, position: int, base_offset: int, length: int, epoch: int
+) -> None:
+    """Give the batch at `position` its offset and leader epoch; neither is under the CRC.
+
+    `length` is the batch's length field, which lies between the two and stays as it is.
+    """
+    _PLACE.pack_into(records, position, base_offset, length, epoch)
 
 
-def stamp_log_append_time(batch: bytearray | memoryview, attributes: int, now_ms: int) -> None:
-    """Make `now_ms` the timestamp of every record of the batch, and renew the CRC."""
-    _ATTRIBUTES.pack_into(batch, _ATTRIBUTES_POSITION, attributes | TIMESTAMP_TYPE_BIT)
-    _BASE_OFFSET.pack_into(batch, _MAX_TIMESTAMP_POSITION, now_ms)
+def stamp_timestamp_type(
+    batch: bytearray | memoryview, attributes: int, max_timestamp: int
+) -> None:
+    """Say whose clock the timestamps come from and which is the largest, and renew the CRC."""
+    _ATTRIBUTES.pack_into(batch, _ATTRIBUTES_POSITION, attributes)
+    _MAX_TIMESTAMP.pack_into(batch, _MAX_TIMESTAMP_POSITION, max_timestamp)
     _CRC.pack_into(batch, CRC_POSITION, crc_of(batch))

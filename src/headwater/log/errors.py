@@ -51,3 +51,11 @@ class InvalidProducerEpoch(LogError):
 
 class InvalidTxnState(LogError):
     """The batch does not fit the producer's transaction (Kafka's INVALID_TXN_STATE)."""
+
+
+class TransactionCoordinatorFenced(LogError):
+    """A marker of a coordinator out of date (Kafka's TRANSACTION_COORDINATOR_FENCED)."""
+
+
+class TransactionCoordinatorFenced(LogError):
+    """The marker is of an old coordinator (Kafka's TRANSACTION_COORDINATOR_FENCED)."""

@@ -1,0 +1,124 @@
+"""The system calls that the log makes, and what their failures mean to a client."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.log.errors import StorageError
+
+if TYPE_CHECKING:
+    from headwater.log.batch import Buffer
+
+# macOS has no fdatasync.
+sync_data = getattr(os, "fdatasync", os.fsync)
+
+_ADVICE = {
+    errno.ENOSPC: "free some disk space or lower retention.bytes; no restart is needed",
+    errno.EDQUOT: "raise the disk quota or free some space; no restart is needed",
+    errno.EROFS: "the file system is mounted read-only: look for disk errors, remount and restart",
+    errno.EIO: "the disk reports errors: check its health before restarting",
+    errno.EACCES: "give the broker's user write access to the data directory",
+    errno.EPERM: "give the broker's user write access to the data directory",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "raise the system's limit of open files",
+    errno.EFBIG: "raise the limit of the file size (ulimit -f)",
+}
+
+
+class OpenFile:
+    """Owns a file descriptor and closes it when nobody refers to it any more.
+
+    A reader that still sends from a deleted segment keeps its bytes reachable this way.
+    """
+
+    __slots__ = ("fd",)
+
+    def __init__(self, path: str, *, create: bool = False) -> None:
+        self.fd = -1
+        self.fd = _open(path, os.O_CREAT if create else 0)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return os.fstat(self.fd).st_size
+
+    def sync(self) -> None:
+        """Bring the file's bytes to the disk."""
+        sync_data(self.fd)
+
+    def __del__(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+def write_at(fd: int, data: Buffer, position: int) -> None:
+    """Write all of `data` at a position; the system may take it in several bites."""
+    written = os.pwrite(fd, data, position)
+    if written == len(data):
+        return
+    view = memoryview(data)
+    while written < len(view):
+        written += os.pwrite(fd, view[written:], position + written)
+
+
+def read_at(fd: int, length: int, position: int) -> bytes:
+    """Read `length` bytes from a position, fewer only where the file ends."""
+    data = os.pread(fd, length, position)
+    if len(data) == length or not data:
+        return data
+    parts = [data]
+    got = len(data)
+    while got < length:
+        data = os.pread(fd, length - got, position + got)
+        if not data:
+            break
+        parts.append(data)
+        got += len(data)
+    return b"".join(parts)
+
+
+def sync_directory(path: str | Path) -> None:
+    """Make created, renamed and removed names in a directory survive a power cut."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace a file in one step: a crash leaves the old content or the new, never a mixture."""
+    temporary = Path(f"{path}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    try:
+        write_at(fd, data, 0)
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+    temporary.rename(path)
+    if durable:
+        sync_directory(path.parent)
+
+
+def storage_error(error: OSError, doing: str) -> StorageError:
+    """Say which operation the disk refused, why, and what the operator can do."""
+    reason = error.strerror or str(error)
+    where = f" ({error.filename})" if error.filename else ""
+    advice = _ADVICE.get(error.errno or 0, "see the system's log for the cause")
+    return StorageError(f"{doing} failed{where}: {reason}; {advice}.")
+
+
+def _open(path: str, flags: int) -> int:
+    flags |= os.O_CLOEXEC
+    try:
+        return os.open(path, os.O_RDWR | flags, 0o644)
+    except OSError as error:
+        # What cannot be written can still be served.
+        if error.errno not in (errno.EACCES, errno.EROFS, errno.EPERM) or flags & os.O_CREAT:
+            raise
+        return os.open(path, os.O_RDONLY | flags)

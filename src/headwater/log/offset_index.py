@@ -1,0 +1,46 @@
+"""The offset index of a segment: where in the file the batch of an offset is, sparsely."""
+
+from __future__ import annotations
+
+import struct
+from typing import ClassVar
+
+from headwater.log.index_file import CorruptIndex, IndexFile
+
+
+class OffsetIndex(IndexFile):
+    """Maps the last offset of some batches to their position in the segment's file."""
+
+    __slots__ = ()
+
+    entry_format: ClassVar[struct.Struct] = struct.Struct(">ii")
+
+    def append(self, last_offset: int, position: int) -> None:
+        """Add the batch that ends with `last_offset` and starts at `position`."""
+        self._write(last_offset - self.base_offset, position)
+
+    def entry(self, number: int) -> tuple[int, int]:
+        """Return the last offset and the position of an entry."""
+        relative, position = self._read(number)
+        return self.base_offset + relative, position
+
+    def lookup(self, offset: int) -> int:
+        """Position from which a forward search for `offset` finds it after a few batches."""
+        if self.count == 0:
+            return 0
+        number = self._floor(offset - self.base_offset)
+        return 0 if number < 0 else self._read(number)[1]
+
+    def is_full(self, max_bytes: int) -> bool:
+        """Whether `segment.index.bytes` leaves no room for another entry."""
+        return (self.count + 1) * self.entry_format.size > max_bytes
+
+    def check(self, segment_size: int) -> None:
+        """Compare the index with the size of its segment; raises CorruptIndex."""
+        if self.count == 0:
+            return
+        first, last = self._read(0), self._read(self.count - 1)
+        if first[0] < 0 or (self.count > 1 and last[0] <= first[0]):
+            raise CorruptIndex(f"its offsets do not grow: {first[0]} to {last[0]}")
+        if not 0 <= last[1] < segment_size:
+            raise CorruptIndex(f"it points to byte {last[1]} of {segment_size}")

@@ -1,0 +1,270 @@
+"""One segment of a log: a file of record batches and the two indexes into it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.log.batch import LOG_OVERHEAD
+from headwater.log.batch_walk import walk
+from headwater.log.disk import OpenFile, read_at, write_at
+from headwater.log.errors import CorruptBatch
+from headwater.log.file_names import LOG, OFFSET_INDEX, SEGMENT_KINDS, TIME_INDEX, segment_stem
+from headwater.log.index_file import CorruptIndex
+from headwater.log.offset_index import OffsetIndex
+from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from headwater.log.batch import BatchHeader
+
+MAX_RELATIVE_OFFSET = 2**31 - 1
+
+SegmentFile = OpenFile
+"""A segment's open file; it stays open as long as anyone still reads from it."""
+
+
+class FileSlice:
+    """A region of a segment's file, which can be sent without being read into memory."""
+
+    __slots__ = ("file", "length", "position")
+
+    def __init__(self, file: SegmentFile, position: int, length: int) -> None:
+        self.file = file
+        self.position = position
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __repr__(self) -> str:
+        return f"FileSlice(fd={self.file.fd}, position={self.position}, length={self.length})"
+
+    def read(self) -> bytes:
+        """Return the bytes of the region."""
+        return read_at(self.file.fd, self.length, self.position)
+
+
+class Segment:
+    """Batches with offsets from `base_offset` on; only the last segment of a log grows."""
+
+    __slots__ = (
+        "_first_timestamp", "base_offset", "bytes_since_index_entry", "created_ms", "file",
+        "is_cleaned", "is_torn", "max_timestamp", "max_timestamp_offset", "offset_index",
+        "roll_jitter_ms", "size", "stem", "suffix", "time_index",
+    )  # fmt: skip
+
+    def __init__(
+        self, directory: str, base_offset: int, file: SegmentFile, *, suffix: str, created_ms: int
+    ) -> None:
+        self.base_offset = base_offset
+        self.stem = segment_stem(directory, base_offset)
+        self.suffix = suffix
+        self.file = file
+        self.created_ms = created_ms
+        self.roll_jitter_ms = 0
+        self.size = 0
+        self.offset_index = OffsetIndex(self.path(OFFSET_INDEX), base_offset)
+        self.time_index = TimeIndex(self.path(TIME_INDEX), base_offset)
+        self.max_timestamp = NO_TIMESTAMP
+        """Largest timestamp of any batch so far, and the last offset of the batch that has it."""
+        self.max_timestamp_offset = base_offset
+        self.bytes_since_index_entry = 0
+        self.is_cleaned = False
+        """Whether compaction has put the segment in the place of others since the start."""
+        self.is_torn = False
+        """Whether a failed append has left bytes behind that could not be taken back."""
+        self._first_timestamp: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Segment({self.stem}{LOG}{self.suffix}, size={self.size})"
+
+    @classmethod
+    def create(
+        cls,
+        directory: str,
+        base_offset: int,
+        *,
+        created_ms: int,
+        suffix: str = "",
+        preallocate: int = 0,
+    ) -> Segment:
+        """Make the files of a new, empty segment; nothing is left behind if that fails.
+
+        `preallocate` bytes are reserved on disk; the file gets its true size in `finish`.
+        """
+        path = segment_stem(directory, base_offset) + LOG + suffix
+        if Path(path).exists() and Path(path).stat().st_size:
+            raise FileExistsError(f"{path} exists and is not empty")
+        segment = None
+        try:
+            file = SegmentFile(path, create=True)
+            segment = cls(directory, base_offset, file, suffix=suffix, created_ms=created_ms)
+            segment.offset_index.create()
+            segment.time_index.create()
+            if preallocate and hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fd, 0, preallocate)
+        except OSError:
+            for kind in SEGMENT_KINDS:
+                Path(segment_stem(directory, base_offset) + kind + suffix).unlink(missing_ok=True)
+            raise
+        return segment
+
+    @classmethod
+    def open(
+        cls, directory: str, base_offset: int, *, created_ms: int, suffix: str = ""
+    ) -> Segment:
+        """Open the files of an existing segment without looking into its indexes."""
+        file = SegmentFile(segment_stem(directory, base_offset) + LOG + suffix)
+        segment = cls(directory, base_offset, file, suffix=suffix, created_ms=created_ms)
+        segment.size = file.size
+        return segment
+
+    def load_indexes(self) -> None:
+        """Trust the indexes after a look at their ends; raises CorruptIndex."""
+        try:
+            self.offset_index.load()
+            self.time_index.load()
+        except FileNotFoundError as error:
+            raise CorruptIndex(f"{error.filename} is missing") from error
+        self.offset_index.check(self.size)
+        self.time_index.check()
+        self.max_timestamp = self.time_index.last_timestamp
+        self.max_timestamp_offset = self.time_index.last_offset
+
+    def append(
+        self,
+        records: memoryview,
+        last_offset: int,
+        max_timestamp: int,
+        max_timestamp_offset: int,
+        index_interval: int,
+        last_batch: int,
+    ) -> None:
+        """Write batches at the end, or raise OSError and leave everything as it was.
+
+        `last_batch` is where in `records` their last batch starts, the one an index entry names.
+        """
+        size = self.size
+        try:
+            write_at(self.file.fd, records, size)
+            if self.bytes_since_index_entry > index_interval:
+                self._add_index_entries(
+                    last_offset, size + last_batch, max_timestamp, max_timestamp_offset
+                )
+                self.bytes_since_index_entry = 0
+        except OSError:
+            self._take_back()
+            raise
+        if size == 0:
+            self._first_timestamp = max_timestamp
+        if max_timestamp > self.max_timestamp:
+            self.max_timestamp = max_timestamp
+            self.max_timestamp_offset = max_timestamp_offset
+        appended = len(records)
+        self.bytes_since_index_entry += appended
+        self.size = size + appended
+
+    def locate(self, offset: int) -> tuple[int, BatchHeader] | None:
+        """Find the first batch that ends at or after `offset`; None if all end before it."""
+        for position, header in self.batches(self.offset_index.lookup(offset)):
+            if header.base_offset + header.last_offset_delta >= offset:
+                return position, header
+        return None
+
+    def batches(self, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
+        """Walk the headers of the batches from a batch's position on; raises CorruptBatch."""
+        try:
+            yield from walk(self.file.fd, position, self.size)
+        except CorruptBatch as error:
+            raise CorruptBatch(f"{self.path(LOG)} is damaged: {error}") from error
+
+    def batch_size(self, position: int) -> int:
+        """Bytes of the batch at a position, from its length field alone."""
+        length = os.pread(self.file.fd, 4, position + 8)
+        return int.from_bytes(length, "big", signed=True) + LOG_OVERHEAD
+
+    def next_offset(self) -> int:
+        """Offset after the last batch; raises CorruptBatch if the end is torn."""
+        offset = self.base_offset
+        number = self.offset_index.count
+        position = self.offset_index.entry(number - 1)[1] if number else 0
+        for _, header in self.batches(position):
+            offset = header.next_offset
+        return offset
+
+    @property
+    def first_timestamp(self) -> int:
+        """Largest timestamp of the first batch, which decides when the segment is old."""
+        if self._first_timestamp is None:
+            first = next(self.batches(), None)
+            if first is None:
+                return NO_TIMESTAMP
+            self._first_timestamp = first[1].max_timestamp
+        return self._first_timestamp
+
+    @property
+    def largest_timestamp(self) -> int:
+        """What retention goes by: the largest timestamp, or the file's age if there is none."""
+        if self.max_timestamp >= 0:
+            return self.max_timestamp
+        return os.fstat(self.file.fd).st_mtime_ns // 1_000_000
+
+    def path(self, kind: str) -> str:
+        """Path of one of the segment's files at present."""
+        return self.stem + kind + self.suffix
+
+    def rename(self, suffix: str) -> None:
+        """Give all files another suffix, the log file first: alone, an index is worthless."""
+        for kind in SEGMENT_KINDS:
+            source = Path(self.path(kind))
+            if kind == LOG or source.exists():
+                source.rename(self.stem + kind + suffix)
+        self.suffix = suffix
+        self.offset_index.path = self.path(OFFSET_INDEX)
+        self.time_index.path = self.path(TIME_INDEX)
+
+    def finish(self) -> None:
+        """Note the largest timestamp and give back reserved space: the segment is complete."""
+        self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
+        if self.file.size != self.size:
+            os.ftruncate(self.file.fd, self.size)
+
+    def files(self) -> tuple[OpenFile, OpenFile, OpenFile]:
+        """All files of the segment, for whoever has to bring them to disk."""
+        return self.file, self.offset_index.file, self.time_index.file
+
+    def release_indexes(self) -> None:
+        """Close the indexes until the next look-up."""
+        self.offset_index.release()
+        self.time_index.release()
+
+    def remove_files(self) -> None:
+        """Unlink the files; who still reads the segment can go on doing so."""
+        for kind in SEGMENT_KINDS:
+            Path(self.path(kind)).unlink(missing_ok=True)
+
+    def _add_index_entries(
+        self, last_offset: int, position: int, max_timestamp: int, max_timestamp_offset: int
+    ) -> None:
+        before = self.offset_index.count
+        self.offset_index.append(last_offset, position)
+        try:
+            if max_timestamp > self.max_timestamp:
+                self.time_index.append(max_timestamp, max_timestamp_offset)
+            else:
+                self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
+        except OSError:
+            self.offset_index.count = before
+            raise
+
+    def _take_back(self) -> None:
+        try:
+            os.ftruncate(self.file.fd, self.size)
+            self.offset_index.truncate(self.offset_index.count)
+            self.time_index.truncate(self.time_index.count)
+        except OSError:
+            # The caller raises the error that led here and stops using the log for writes.
+            self.is_torn = True
