@@ -54,8 +54,4 @@ class InvalidTxnState(LogError):
 
 
 class TransactionCoordinatorFenced(LogError):
-    """A marker of a coordinator out of date (Kafka's TRANSACTION_COORDINATOR_FENCED)."""
-
-
-class TransactionCoordinatorFenced(LogError):
     """The marker is of an old coordinator (Kafka's TRANSACTION_COORDINATOR_FENCED)."""
