@@ -6,18 +6,19 @@ large frame be received into its final buffer and a segment be sent with `sendfi
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import socket
 from collections import deque
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.log.segment import FileSlice
 
 if TYPE_CHECKING:
+    import asyncio
+
     from headwater.broker.request import Part, Response
 
 logger = logging.getLogger("headwater.broker")
@@ -38,12 +39,12 @@ _scratch_view = memoryview(_scratch)
 class Reply:
     """The place of one response in its connection's order."""
 
-    __slots__ = ("_connection", "_task", "parts", "ready", "request_size")
+    __slots__ = ("_connection", "_work", "parts", "ready", "request_size")
 
     def __init__(self, connection: Connection, request_size: int) -> None:
         self._connection = connection
         self.request_size = request_size
-        self._task: asyncio.Future[None] | None = None
+        self._work: asyncio.Future[Any] | None = None
         self.parts: list[Part] = []
         self.ready = False
 
@@ -60,14 +61,14 @@ class Reply:
         self.ready = True
         self._connection.pump()
 
-    def attach(self, task: asyncio.Future[None]) -> None:
+    def attach(self, work: asyncio.Future[Any]) -> None:
         """Tie the work behind this reply to the connection: it is cancelled when that closes."""
-        self._task = task
+        self._work = work
 
     def cancel(self) -> None:
         """Give up the work behind this reply."""
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
+        if self._work is not None and not self._work.done():
+            self._work.cancel()
 
 
 FrameHandler = Callable[["Connection", memoryview, Reply], None]

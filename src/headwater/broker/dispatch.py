@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from headwater.broker.request import Request
@@ -34,18 +35,15 @@ class Dispatcher:
             handler = self._handler(header)
             request = Request(header, view, connection.peer_host, connection.listener)
             answer = handler(self._broker, request)
-        except ProtocolError as error:
-            connection.close(f"{error}; it may not be speaking Kafka's protocol")
-            return
-        except Exception:
-            logger.exception("failed on a request from %s", connection.peer)
-            connection.close("the broker failed on its request")
+        except Exception as error:
+            _give_up(connection, error)
             return
         if answer is None:
             reply.skip()
         elif isinstance(answer, Awaitable):
-            task = asyncio.ensure_future(_finish(connection, reply, header, answer))
-            reply.attach(task)
+            work = asyncio.ensure_future(answer)
+            work.add_done_callback(partial(_answered, connection, reply, header))
+            reply.attach(work)
         else:
             reply.send(_response_header(header), answer)
 
@@ -63,24 +61,31 @@ class Dispatcher:
         return handler
 
 
-async def _finish(
+def _answered(
     connection: Connection,
     reply: Reply,
     header: RequestHeader,
-    answer: Awaitable[Response | None],
+    work: asyncio.Future[Response | None],
 ) -> None:
-    try:
-        body = await answer
-    except ProtocolError as error:
-        connection.close(f"{error}; it may not be speaking Kafka's protocol")
-    except Exception:
-        logger.exception("failed on a request from %s", connection.peer)
-        connection.close("the broker failed on its request")
+    if work.cancelled():
+        return
+    error = work.exception()
+    if error is not None:
+        _give_up(connection, error)
+        return
+    body = work.result()
+    if body is None:
+        reply.skip()
     else:
-        if body is None:
-            reply.skip()
-        else:
-            reply.send(_response_header(header), body)
+        reply.send(_response_header(header), body)
+
+
+def _give_up(connection: Connection, error: BaseException) -> None:
+    if isinstance(error, ProtocolError):
+        connection.close(f"{error}; it may not be speaking Kafka's protocol")
+        return
+    logger.error("failed on a request from %s", connection.peer, exc_info=error)
+    connection.close("the broker failed on its request")
 
 
 def _response_header(header: RequestHeader) -> bytes:

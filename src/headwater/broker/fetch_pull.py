@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from headwater.broker.log_errors import error_code_of
@@ -12,6 +11,8 @@ from headwater.protocol.errors import ErrorCode
 from headwater.protocol.fetch import FetchPartition, FetchRequest, PartitionFetched
 
 if TYPE_CHECKING:
+    import asyncio
+
     from headwater.broker.broker import Broker
     from headwater.broker.fetch_session import FetchKey, FetchSession
     from headwater.broker.partition import Partition

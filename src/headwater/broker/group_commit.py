@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 from headwater.log.errors import LogError, StorageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from headwater.broker.partition import Partition
     from headwater.log.log import LogPosition
 
@@ -31,7 +32,7 @@ class GroupCommit:
     def __init__(self, loop: asyncio.AbstractEventLoop, executor: Executor) -> None:
         self._loop = loop
         self._executor = executor
-        self._running: set[Partition] = set()
+        self._running: dict[Partition, asyncio.Future[LogPosition]] = {}
         self._waiting: dict[Partition, list[OnDurable]] = {}
 
     def request(self, partition: Partition, on_durable: OnDurable | None = None) -> None:
@@ -45,12 +46,13 @@ class GroupCommit:
     async def drain(self) -> None:
         """Wait until nothing is left to flush."""
         while self._running:
-            await asyncio.sleep(0.001)
+            await asyncio.wait(self._running.values())
 
     def _start(self, partition: Partition) -> None:
         callbacks = self._waiting.pop(partition)
-        self._running.add(partition)
-        work = self._loop.run_in_executor(self._executor, partition.log.flush)
+        work = self._running[partition] = self._loop.run_in_executor(
+            self._executor, partition.log.flush
+        )
         work.add_done_callback(lambda done: self._finished(partition, callbacks, done))
 
     def _finished(
@@ -59,7 +61,7 @@ class GroupCommit:
         callbacks: list[OnDurable],
         done: asyncio.Future[LogPosition],
     ) -> None:
-        self._running.discard(partition)
+        del self._running[partition]
         error = done.exception()
         if error is None:
             partition.advance(done.result())

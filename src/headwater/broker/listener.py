@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import socket
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from headwater.broker.connection import Connection, FrameHandler
+
+if TYPE_CHECKING:
+    import asyncio
 
 logger = logging.getLogger("headwater.broker")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import time_ns
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING
 from headwater.log.cleaner import LogCleaner
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from headwater.broker.broker import Broker
 
 logger = logging.getLogger("headwater.broker")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from headwater.broker.broker import Broker
     from headwater.log.segment import FileSlice
     from headwater.protocol.frames import RequestHeader
