@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class DirectoryInUse(Exception):  # noqa: N818 - it states the fact

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.protocol.errors import ErrorCode, KafkaError
-from headwater.protocol.fetch import FetchPartition, FetchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headwater.protocol.fetch import FetchPartition, FetchRequest
 
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from time import time_ns
 from typing import TYPE_CHECKING
@@ -15,6 +14,8 @@ from headwater.protocol.errors import ErrorCode
 from headwater.protocol.produce import PartitionProduceResult, ProduceRequest
 
 if TYPE_CHECKING:
+    import asyncio
+
     from headwater.broker.broker import Broker
     from headwater.broker.partition import Partition
     from headwater.broker.request import Request, Response
