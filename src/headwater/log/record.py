@@ -24,7 +24,7 @@ from headwater.log.batch import (
 )
 from headwater.log.compression import Codec, compress, decompress
 from headwater.log.errors import CorruptBatch
-from headwater.log.varint import read_varint, write_varint
+from headwater.log.varint import ZIGZAG, read_varint, write_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -174,6 +174,7 @@ _HEADER = struct.Struct(">qiibIhiqqqhii")
 _CRC = struct.Struct(">I")
 _MAX_RATIO = 32
 _INT_MAX = 0x7FFFFFFF
+_MORE = 0x80
 
 
 def _decode_record(data: bytes, position: int, batch: BatchHeader) -> tuple[Record, int]:
@@ -184,36 +185,47 @@ def _decode_record(data: bytes, position: int, batch: BatchHeader) -> tuple[Reco
             f"The batch at offset {batch.base_offset} has a record of {length} bytes "
             f"where {len(data) - position} are left."
         )
-    timestamp_delta, position = read_varint(data, position + 1, 64)
-    offset_delta, position = read_varint(data, position)
+    position += 1
+    # Most of these numbers take one byte, and looking them up saves a call.
+    if (byte := data[position]) < _MORE:
+        timestamp_delta = ZIGZAG[byte]
+        position += 1
+    else:
+        timestamp_delta, position = read_varint(data, position, 64)
+    if (byte := data[position]) < _MORE:
+        offset_delta = ZIGZAG[byte]
+        position += 1
+    else:
+        offset_delta, position = read_varint(data, position)
     key, position = _read_bytes(data, position, end)
     value, position = _read_bytes(data, position, end)
-    count, position = read_varint(data, position)
     headers: tuple[Header, ...] = ()
-    if count:
-        # A header takes at least two bytes, so a wild count cannot keep the loop busy.
-        if not 0 < count <= (end - position) // 2:
-            raise CorruptBatch(
-                f"The batch at offset {batch.base_offset} has a record of {count} headers "
-                f"in {end - position} bytes."
-            )
-        headers, position = _read_headers(data, position, end, count)
+    if data[position]:
+        headers, position = _read_headers(data, position, end)
+    else:
+        position += 1
     if position != end:
         raise CorruptBatch(
             f"The batch at offset {batch.base_offset} has a record of {length} bytes "
             f"whose fields take {length + position - end}."
         )
-    if batch.timestamp_type is TimestampType.LOG_APPEND_TIME:
+    if batch.attributes & TIMESTAMP_TYPE_BIT:
         timestamp = batch.max_timestamp
     else:
         timestamp = batch.base_timestamp + timestamp_delta
-    sequence = sequence_at(batch.base_sequence, offset_delta)
-    offset = batch.base_offset + offset_delta
-    return Record(offset, timestamp, key, value, headers, sequence), end
+    sequence = -1 if batch.base_sequence < 0 else sequence_at(batch.base_sequence, offset_delta)
+    return (
+        Record(batch.base_offset + offset_delta, timestamp, key, value, headers, sequence),
+        end,
+    )
 
 
 def _read_bytes(data: bytes, position: int, end: int) -> tuple[bytes | None, int]:
-    length, position = read_varint(data, position)
+    if (byte := data[position]) < _MORE:
+        length = ZIGZAG[byte]
+        position += 1
+    else:
+        length, position = read_varint(data, position)
     if length < 0:
         return None, position
     if length > end - position:
@@ -223,9 +235,11 @@ def _read_bytes(data: bytes, position: int, end: int) -> tuple[bytes | None, int
     return data[position : position + length], position + length
 
 
-def _read_headers(
-    data: bytes, position: int, end: int, count: int
-) -> tuple[tuple[Header, ...], int]:
+def _read_headers(data: bytes, position: int, end: int) -> tuple[tuple[Header, ...], int]:
+    count, position = read_varint(data, position)
+    # A header takes at least two bytes, so a wild count cannot keep the loop busy.
+    if not 0 <= count <= (end - position) // 2:
+        raise CorruptBatch(f"A record has {count} headers in {end - position} bytes.")
     headers: list[Header] = []
     for _ in range(count):
         name, position = _read_bytes(data, position, end)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from headwater.log.errors import CorruptBatch
 
+ZIGZAG = tuple((byte >> 1) ^ -(byte & 1) for byte in range(0x80))
+"""The value of each varint of one byte, for readers that cannot afford a call."""
+
 _MAX_BYTES = 10
 _LOW_BITS = 0x7F
 _MORE = 0x80
@@ -31,6 +34,9 @@ def read_varint(data: bytes, position: int, bits: int = 32) -> tuple[int, int]:
 def write_varint(output: bytearray, value: int) -> None:
     """Append `value`, a signed integer of at most 64 bits."""
     raw = (value << 1) ^ (value >> 63)
+    if raw < _MORE:
+        output.append(raw)
+        return
     while raw >= _MORE:
         output.append((raw & _LOW_BITS) | _MORE)
         raw >>= 7

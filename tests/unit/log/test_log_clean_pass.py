@@ -1,0 +1,526 @@
+"""One pass of compaction: what is kept, where it ends up, and in which form."""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unit.log.segment_files import (
+    NOW,
+    clean,
+    job_for,
+    read_batches,
+    read_records,
+    segment_bases,
+    write_segment,
+)
+
+from headwater.log.batch import CRC_POSITION, TimestampType, crc_of, parse_header
+from headwater.log.clean_job import CleanedGroup, CleanJob
+from headwater.log.clean_pass import SegmentSize, clean_pass, group_segments
+from headwater.log.compression import Codec
+from headwater.log.dump import dump_file
+from headwater.log.dump_lines import IndexLine, Problem, TimeIndexLine
+from headwater.log.errors import CorruptBatch
+from headwater.log.offset_map import BYTES_PER_KEY
+from headwater.log.record import Record, encode_batch
+from headwater.log.record_filter import LastRecord
+from headwater.log.txn_index import AbortedTxn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def record(offset: int, key: str | None, value: str | None) -> Record:
+    return Record(
+        offset,
+        NOW - 1000 + offset,
+        None if key is None else key.encode(),
+        None if value is None else value.encode(),
+    )
+
+
+def batch(offset: int, *pairs: tuple[str | None, str | None], **options: Any) -> bytearray:
+    return encode_batch(
+        [record(offset + delta, *pair) for delta, pair in enumerate(pairs)], **options
+    )
+
+
+def survivors(directory: Path) -> list[tuple[int, str, str | None]]:
+    return [
+        (
+            each.offset,
+            (each.key or b"").decode(),
+            None if each.value is None else each.value.decode(),
+        )
+        for each in read_records(directory)
+    ]
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 11])
+@pytest.mark.parametrize("segment_batches", [1, 2, 100])
+@pytest.mark.parametrize("codec", Codec)
+def test_the_example_of_the_documents(
+    tmp_path: Path, batch_size: int, segment_batches: int, codec: Codec
+) -> None:
+    keys = ["K1", "K2", "K1", "K1", "K3", "K2", "K4", "K5", "K5", "K2", "K6"]
+    records = [record(offset, key, f"V{offset + 1}") for offset, key in enumerate(keys)]
+    batches = [
+        encode_batch(records[start : start + batch_size], codec=codec)
+        for start in range(0, len(records), batch_size)
+    ]
+    for start in range(0, len(batches), segment_batches):
+        base = parse_header(batches[start]).base_offset
+        write_segment(tmp_path, base, batches[start : start + segment_batches])
+    stats = clean(tmp_path, 11)
+    assert survivors(tmp_path) == [
+        (3, "K1", "V4"),
+        (4, "K3", "V5"),
+        (6, "K4", "V7"),
+        (8, "K5", "V9"),
+        (9, "K2", "V10"),
+        (10, "K6", "V11"),
+    ]
+    assert (stats.end_offset, stats.records_read, stats.records_kept) == (11, 11, 6)
+    assert all(each.timestamp == NOW - 1000 + each.offset for each in read_records(tmp_path))
+
+
+def test_the_clean_part_is_compacted_by_the_dirty_part(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, ("a", "old"), ("b", "kept"), ("b", "also kept"))])
+    write_segment(tmp_path, 3, [batch(3, ("a", "new"), ("c", "1"), ("c", "2"))])
+    clean(tmp_path, 6, first_dirty_offset=3)
+    # The duplicate in the part that counts as clean is not looked for.
+    assert survivors(tmp_path) == [
+        (1, "b", "kept"),
+        (2, "b", "also kept"),
+        (3, "a", "new"),
+        (5, "c", "2"),
+    ]
+
+
+def test_a_batch_that_stays_whole_is_copied_byte_for_byte(tmp_path: Path) -> None:
+    whole = batch(0, ("a", "1"), ("b", "2"), codec=Codec.GZIP, level=1, producer_id=5)
+    partial = batch(2, ("c", "3"), ("d", "4"), ("c", "5"), codec=Codec.GZIP, producer_id=5)
+    write_segment(tmp_path, 0, [whole, partial])
+    clean(tmp_path, 5)
+    (first, first_bytes), (second, _) = read_batches(tmp_path)
+    assert first_bytes == whole
+    assert first == parse_header(whole)
+    before = parse_header(partial)
+    assert second._replace(batch_length=0, crc=0) == before._replace(
+        batch_length=0, crc=0, record_count=2
+    )
+
+
+def test_everything_about_a_record_survives_a_rebuilt_batch(tmp_path: Path) -> None:
+    records = [
+        Record(10, NOW + 5, b"a", b"gone"),
+        Record(11, NOW - 70_000, b"b", b"x" * 300, (("h", b"1"), ("n", None))),
+        Record(14, NOW + 2, b"a", b""),
+    ]
+    built = encode_batch(
+        records,
+        base_offset=8,
+        last_offset=20,
+        codec=Codec.ZSTD,
+        leader_epoch=7,
+        producer_id=900,
+        producer_epoch=3,
+        base_sequence=2**31 - 4,
+        is_transactional=True,
+    )
+    write_segment(tmp_path, 8, [built])
+    clean(tmp_path, 21, aborted=())
+    ((header, _),) = read_batches(tmp_path)
+    assert (header.base_offset, header.last_offset, header.leader_epoch) == (8, 20, 7)
+    assert (header.producer_id, header.producer_epoch) == (900, 3)
+    assert header.base_sequence == 2**31 - 4
+    assert header.is_transactional
+    assert header.codec == Codec.ZSTD
+    assert header.max_timestamp == NOW + 2
+    assert read_records(tmp_path) == [
+        records[1]._replace(sequence=2**31 - 1),
+        records[2]._replace(sequence=2),
+    ]
+
+
+def test_log_append_time_stays_the_batchs(tmp_path: Path) -> None:
+    append_time = TimestampType.LOG_APPEND_TIME
+    write_segment(
+        tmp_path,
+        0,
+        [
+            batch(0, ("a", "1"), ("b", "2"), ("c", "3"), timestamp_type=append_time),
+            batch(3, ("c", None), ("b", "4"), timestamp_type=append_time),
+        ],
+    )
+    before = [header.max_timestamp for header, _ in read_batches(tmp_path)]
+    clean(tmp_path, 5)
+    assert [header.max_timestamp for header, _ in read_batches(tmp_path)] == before
+    assert [each.timestamp for each in read_records(tmp_path)] == [before[0], before[1], before[1]]
+
+
+def test_tombstones_go_after_their_time_and_not_before(tmp_path: Path) -> None:
+    retention = 1000
+    write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1"), codec=Codec.LZ4)])
+    write_segment(tmp_path, 2, [batch(2, ("a", None), ("c", "1"), codec=Codec.LZ4)])
+    write_segment(tmp_path, 4, [batch(4, ("d", "1"))])
+
+    def pass_at(now_ms: int) -> list[tuple[int, str, str | None]]:
+        clean(tmp_path, 5, now_ms=now_ms, delete_retention_ms=retention, segment_bytes=1)
+        return survivors(tmp_path)
+
+    with_tombstone = [(1, "b", "1"), (2, "a", None), (3, "c", "1"), (4, "d", "1")]
+    timestamps = [each.timestamp for each in read_records(tmp_path)]
+    assert pass_at(NOW) == with_tombstone
+    horizon = NOW + retention
+    marked = [header for header, _ in read_batches(tmp_path) if header.has_delete_horizon]
+    assert [(header.base_offset, header.base_timestamp) for header in marked] == [(2, horizon)]
+    assert [each.timestamp for each in read_records(tmp_path)] == timestamps[1:]
+    # The time counts from the first pass that saw it; a later pass does not start it anew.
+    assert pass_at(horizon - 1) == with_tombstone
+    assert pass_at(horizon) == [(1, "b", "1"), (3, "c", "1"), (4, "d", "1")]
+
+
+def test_a_tombstone_that_was_replaced_is_not_waited_for(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, ("a", None)), batch(1, ("a", "back"))])
+    clean(tmp_path, 2)
+    assert survivors(tmp_path) == [(1, "a", "back")]
+    assert not any(header.has_delete_horizon for header, _ in read_batches(tmp_path))
+
+
+def test_records_without_a_key_go(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, (None, "1"), ("a", "1"), (None, "2"))])
+    write_segment(tmp_path, 3, [batch(3, (None, "3")), batch(4, ("b", "1"))])
+    clean(tmp_path, 5)
+    assert survivors(tmp_path) == [(1, "a", "1"), (4, "b", "1")]
+
+
+def test_an_empty_key_is_a_key(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, ("", "1"), ("a", "1"), ("", "2"))])
+    clean(tmp_path, 3)
+    assert survivors(tmp_path) == [(1, "a", "1"), (2, "", "2")]
+
+
+def test_the_end_of_the_section_is_not_forgotten(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, ("a", "1")), batch(1, (None, "x"), (None, "y"))])
+    clean(tmp_path, 3)
+    assert [(header.last_offset, header.record_count) for header, _ in read_batches(tmp_path)] == [
+        (0, 1),
+        (2, 0),
+    ]
+
+
+def test_the_last_batch_of_an_active_producer_keeps_its_sequence(tmp_path: Path) -> None:
+    write_segment(
+        tmp_path,
+        0,
+        [
+            batch(0, ("a", "1"), ("b", "1"), producer_id=1, producer_epoch=4, base_sequence=10),
+            batch(2, ("a", "2"), ("b", "2"), producer_id=2, base_sequence=0, codec=Codec.SNAPPY),
+            batch(4, ("a", "3"), ("b", "3"), producer_id=3, base_sequence=0),
+            batch(6, ("a", "4"), ("b", "4")),
+        ],
+    )
+    active = {1: LastRecord(1, 4), 2: LastRecord(3, -1), 3: LastRecord(99, -1)}
+    clean(tmp_path, 8, active_producers=active)
+    headers = [header for header, _ in read_batches(tmp_path)]
+    assert [(header.producer_id, header.record_count) for header in headers] == [
+        (1, 0),
+        (2, 0),
+        (-1, 2),
+    ]
+    first = headers[0]
+    assert (first.base_offset, first.last_offset, first.base_sequence) == (0, 1, 10)
+    assert first.producer_epoch == 4
+    assert headers[1].codec == Codec.NONE
+    # When the producer is forgotten, so is the empty batch.
+    clean(tmp_path, 8, first_dirty_offset=0)
+    assert [header.base_offset for header, _ in read_batches(tmp_path)] == [6]
+
+
+def test_a_full_map_ends_the_pass_early_and_the_next_goes_on(tmp_path: Path) -> None:
+    keys = [f"k{offset % 40}" for offset in range(200)]
+    for base in range(0, 200, 20):
+        write_segment(
+            tmp_path,
+            base,
+            [
+                batch(start, *((key, f"v{start + i}") for i, key in enumerate(keys[start:][:5])))
+                for start in range(base, base + 20, 5)
+            ],
+        )
+    before = survivors(tmp_path)
+    latest = {key: offset for offset, key in enumerate(keys)}
+    dirty, ends = 0, []
+    while dirty < 200:
+        stats = clean(
+            tmp_path,
+            200,
+            first_dirty_offset=dirty,
+            map_memory=23 * BYTES_PER_KEY,
+            segment_bytes=900,
+        )
+        assert stats.end_offset > dirty
+        dirty = stats.end_offset
+        ends.append(dirty)
+        state: dict[str, str | None] = {}
+        for _, key, value in survivors(tmp_path):
+            state[key] = value
+        assert state == {key: f"v{offset}" for key, offset in latest.items()}
+    assert len(ends) > 3
+    expected = [entry for entry in before if latest[entry[1]] == entry[0]]
+    assert survivors(tmp_path) == expected
+
+
+def test_a_map_for_one_key_still_makes_progress(tmp_path: Path) -> None:
+    write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1"), ("a", "2"), ("b", "2"))])
+    dirty = 0
+    while dirty < 4:
+        stats = clean(tmp_path, 4, first_dirty_offset=dirty, map_memory=0, load_factor=0.1)
+        assert stats.end_offset > dirty
+        dirty = stats.end_offset
+    assert survivors(tmp_path) == [(2, "a", "2"), (3, "b", "2")]
+
+
+class TestGrouping:
+    def test_small_segments_become_one(self, tmp_path: Path) -> None:
+        for base in range(0, 50, 10):
+            pairs = [(f"k{base + i:02d}", "v" * 20) for i in range(10)]
+            write_segment(tmp_path, base, [batch(base, *pairs)])
+        size = (tmp_path / f"{0:020d}.log").stat().st_size
+        clean(tmp_path, 50, segment_bytes=2 * size)
+        assert segment_bases(tmp_path) == (0, 20, 40)
+        assert len(read_records(tmp_path)) == 50
+        clean(tmp_path, 50, segment_bytes=1 << 20)
+        assert segment_bases(tmp_path) == (0,)
+        assert len(read_records(tmp_path)) == 50
+
+    def test_the_limits(self) -> None:
+        def groups(*segments: SegmentSize, size: int = 100, index: int = 100) -> list[list[int]]:
+            found = group_segments(segments, size, index)
+            return [[segment.base_offset for segment in group] for group in found]
+
+        assert groups() == []
+        one, two, three = (SegmentSize(b, b + 10, 50, 0, 0) for b in (0, 10, 20))
+        assert groups(one, two, three) == [[0, 10], [20]]
+        assert groups(one, two, three, size=49) == [[0], [10], [20]]
+        one, two = SegmentSize(0, 5, 1, 60, 0), SegmentSize(5, 9, 1, 41, 0)
+        assert groups(one, two) == [[0], [5]]
+        assert groups(one, two, index=101) == [[0, 5]]
+        one, two = SegmentSize(0, 5, 1, 0, 60), SegmentSize(5, 9, 1, 0, 41)
+        assert groups(one, two) == [[0], [5]]
+        one, two = SegmentSize(0, 5, 1, 0, 0), SegmentSize(5, 2**31, 1, 0, 0)
+        assert groups(one, two) == [[0, 5]]
+        two = SegmentSize(5, 2**31 + 1, 1, 0, 0)
+        assert groups(one, two) == [[0], [5]]
+
+    def test_a_segment_that_would_not_change_is_left_alone(self, tmp_path: Path) -> None:
+        write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1"))])
+        write_segment(tmp_path, 2, [batch(2, ("c", "1"), ("c", "2"))])
+        results = list(clean_pass(job_for(tmp_path, 4, segment_bytes=1)))
+        assert [each.segments for each in results if isinstance(each, CleanedGroup)] == [(2,)]
+        assert not (tmp_path / f"{0:020d}.log.cleaned").exists()
+
+
+def test_the_new_indexes_are_right(tmp_path: Path) -> None:
+    batches = [
+        batch(offset, (f"k{offset % 300}", "v" * 50), (f"x{offset}", "w" * 20))
+        for offset in range(0, 2000, 2)
+    ]
+    write_segment(tmp_path, 0, batches[:500])
+    write_segment(tmp_path, 1000, batches[500:])
+    modified = 1_600_000_000_123_456_789
+    os.utime(tmp_path / f"{1000:020d}.log", ns=(modified, modified))
+    clean(tmp_path, 2000, index_interval_bytes=400)
+    assert segment_bases(tmp_path) == (0,)
+    log = tmp_path / f"{0:020d}.log"
+    assert log.stat().st_mtime_ns == modified
+    index = list(dump_file(log.with_suffix(".index")))
+    times = list(dump_file(log.with_suffix(".timeindex")))
+    assert not [line for line in index + times if isinstance(line, Problem)]
+    assert len([line for line in index if isinstance(line, IndexLine)]) > 50
+    last = times[-1]
+    assert isinstance(last, TimeIndexLine)
+    assert last.timestamp == NOW - 1000 + 1999
+
+
+class TestTransactions:
+    """Producer 1 commits at offset 2 and aborts at 5; producer 2 writes without transactions."""
+
+    @staticmethod
+    def marker(offset: int, *, committed: bool, producer_id: int = 1) -> bytearray:
+        key, value = struct.pack(">hh", 0, committed), struct.pack(">hi", 0, 0)
+        return encode_batch(
+            [Record(offset, NOW, key, value)],
+            producer_id=producer_id,
+            is_transactional=True,
+            is_control=True,
+        )
+
+    def write(self, directory: Path) -> None:
+        options: Any = {"producer_id": 1, "is_transactional": True}
+        write_segment(
+            directory,
+            0,
+            [
+                batch(0, ("a", "committed"), ("b", "committed"), **options, base_sequence=0),
+                self.marker(2, committed=True),
+                batch(3, ("a", "aborted"), ("c", "aborted"), **options, base_sequence=2),
+                self.marker(5, committed=False),
+                batch(6, ("d", "plain")),
+            ],
+        )
+
+    ABORTED = AbortedTxn(1, 3, 5, 6)
+
+    def test_aborted_records_go_and_replace_nothing(self, tmp_path: Path) -> None:
+        self.write(tmp_path)
+        clean(tmp_path, 7, aborted=(self.ABORTED,))
+        assert [
+            (header.base_offset, header.is_control) for header, _ in read_batches(tmp_path)
+        ] == [
+            (0, False),
+            (2, True),
+            (5, True),
+            (6, False),
+        ]
+        assert [each[:2] for each in survivors(tmp_path) if each[1] in "abcd"] == [
+            (0, "a"),
+            (1, "b"),
+            (6, "d"),
+        ]
+        # The marker is still there, and so is what readers need to know of it.
+        lines = [line.text for line in dump_file(tmp_path / f"{0:020d}.txnindex")]
+        assert lines == [
+            "version: 0 producerId: 1 firstOffset: 3 lastOffset: 5 lastStableOffset: 6"
+        ]
+
+    def test_a_marker_goes_after_its_records_and_its_time(self, tmp_path: Path) -> None:
+        self.write(tmp_path)
+        clean(tmp_path, 7, aborted=(self.ABORTED,))
+
+        def markers() -> list[tuple[int, bool]]:
+            return [
+                (header.base_offset, header.has_delete_horizon)
+                for header, _ in read_batches(tmp_path)
+                if header.is_control
+            ]
+
+        assert markers() == [(2, False), (5, False)]
+        write_segment(tmp_path, 7, [batch(7, ("a", "new"), ("b", "new"))])
+        clean(tmp_path, 9, aborted=(self.ABORTED,), now_ms=NOW)
+        # The committed records were seen in this pass, the aborted ones no longer.
+        assert markers() == [(2, False), (5, True)]
+        assert not (tmp_path / f"{0:020d}.txnindex").exists()
+        clean(tmp_path, 9, aborted=(), now_ms=NOW + 999)
+        assert markers() == [(2, True), (5, True)]
+        clean(tmp_path, 9, aborted=(), now_ms=NOW + 1000)
+        assert markers() == [(2, True)]
+        clean(tmp_path, 9, aborted=(), now_ms=NOW + 2000)
+        assert markers() == []
+        assert survivors(tmp_path) == [(6, "d", "plain"), (7, "a", "new"), (8, "b", "new")]
+
+    def test_an_active_producer_keeps_its_aborted_batch_or_its_marker(self, tmp_path: Path) -> None:
+        self.write(tmp_path)
+        active = {1: LastRecord(4, -1)}
+        clean(tmp_path, 7, aborted=(self.ABORTED,), active_producers=active)
+        counts = {header.base_offset: header.record_count for header, _ in read_batches(tmp_path)}
+        assert counts == {0: 2, 2: 1, 3: 0, 5: 1, 6: 1}
+        fenced = {1: LastRecord(-1, -1)}
+        for now_ms in (NOW, NOW + 1000, NOW + 5000):
+            clean(tmp_path, 7, aborted=(), active_producers=fenced, now_ms=now_ms)
+        counts = {header.base_offset: header.record_count for header, _ in read_batches(tmp_path)}
+        assert counts == {0: 2, 2: 1, 5: 0, 6: 1}
+
+    def test_a_later_transaction_of_the_same_producer_is_not_aborted(self, tmp_path: Path) -> None:
+        self.write(tmp_path)
+        later = batch(7, ("a", "later"), producer_id=1, is_transactional=True)
+        write_segment(tmp_path, 7, [later, self.marker(8, committed=True)])
+        clean(tmp_path, 9, aborted=(self.ABORTED,), first_dirty_offset=7)
+        assert (7, "a", "later") in survivors(tmp_path)
+        assert (0, "a", "committed") not in survivors(tmp_path)
+        # The same with an index that still lists a transaction whose marker is gone.
+        write_segment(tmp_path, 9, [batch(9, ("e", "1"), producer_id=1, is_transactional=True)])
+        clean(tmp_path, 10, aborted=(self.ABORTED, AbortedTxn(1, 0, 1, 2)))
+        assert {"a", "e"} <= {key for _, key, _ in survivors(tmp_path)}
+
+    def test_without_a_list_of_aborted_ones_nothing_is_lost(self, tmp_path: Path) -> None:
+        self.write(tmp_path)
+        write_segment(tmp_path, 7, [batch(7, ("b", "plain"))])
+        clean(tmp_path, 8, now_ms=NOW)
+        clean(tmp_path, 8, now_ms=NOW + 10**9)
+        found = [(offset, key) for offset, key, _ in survivors(tmp_path)]
+        assert [each for each in found if each[1] in "abcd"] == [
+            (0, "a"),
+            (3, "a"),
+            (4, "c"),
+            (6, "d"),
+            (7, "b"),
+        ]
+        assert sum(header.is_control for header, _ in read_batches(tmp_path)) == 2
+
+
+class TestDamage:
+    def test_a_wrong_crc_stops_the_pass_and_leaves_no_files(self, tmp_path: Path) -> None:
+        damaged = batch(2, ("a", "2"), ("b", "2"))
+        damaged[CRC_POSITION] ^= 1
+        write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1")), damaged])
+        before = (tmp_path / f"{0:020d}.log").read_bytes()
+        for dirty in (0, 4):
+            with pytest.raises(CorruptBatch, match=r"0000\.log is damaged.*offset 2.*CRC"):
+                clean(tmp_path, 4, first_dirty_offset=dirty)
+            assert not list(tmp_path.glob("*.cleaned"))
+        assert (tmp_path / f"{0:020d}.log").read_bytes() == before
+
+    @pytest.mark.parametrize("tail", [b"\x00" * 30, bytes(200), b"\xff" * 100])
+    def test_bytes_that_are_no_batch(self, tmp_path: Path, tail: bytes) -> None:
+        write_segment(tmp_path, 0, [batch(0, ("a", "1")), tail])
+        with pytest.raises(CorruptBatch, match=r"0000\.log is damaged"):
+            clean(tmp_path, 1)
+
+    def test_records_that_cannot_be_read(self, tmp_path: Path) -> None:
+        broken = encode_batch([record(0, "a", "1")], codec=Codec.GZIP)
+        liar = bytearray(broken)
+        struct.pack_into(">i", liar, 57, 3)
+        struct.pack_into(">I", liar, CRC_POSITION, crc_of(liar))
+        write_segment(tmp_path, 0, [liar])
+        with pytest.raises(CorruptBatch):
+            clean(tmp_path, 1)
+
+    def test_what_an_interrupted_pass_left_is_written_over(self, tmp_path: Path) -> None:
+        write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("a", "2"))])
+        for kind in ("log", "index", "timeindex", "txnindex"):
+            (tmp_path / f"{0:020d}.{kind}.cleaned").write_bytes(b"x" * 5000)
+        clean(tmp_path, 2)
+        assert survivors(tmp_path) == [(1, "a", "2")]
+        assert not (tmp_path / f"{0:020d}.txnindex").exists()
+
+
+def test_batches_larger_than_the_read_buffer(tmp_path: Path) -> None:
+    large = "x" * (3 << 20)
+    write_segment(
+        tmp_path,
+        0,
+        [batch(0, ("a", large)), batch(1, ("b", "1")), batch(2, ("c", large), ("b", large))],
+    )
+    clean(tmp_path, 4)
+    assert [(offset, key) for offset, key, _ in survivors(tmp_path)] == [
+        (0, "a"),
+        (2, "c"),
+        (3, "b"),
+    ]
+
+
+def test_a_job_survives_json(tmp_path: Path) -> None:
+    job = job_for(
+        tmp_path,
+        7,
+        active_producers={5: LastRecord(3, 1), 2**60: LastRecord(-1, 0)},
+        aborted=(AbortedTxn(1, 2, 3, 4),),
+        bytes_per_second=1.5,
+    )
+    assert CleanJob.from_json(job.to_json()) == job
+    assert CleanJob.from_json(job_for(tmp_path, 7).to_json()) == job_for(tmp_path, 7)
