@@ -71,6 +71,7 @@ class Broker:
         await self._maintenance.stop()
         await self.commits.drain()
         await self.loop.run_in_executor(None, self.logs.close)
+        self.topics.close()
         await self._release()
 
     def advertised(self, listener: str) -> tuple[str, int]:

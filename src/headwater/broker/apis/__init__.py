@@ -5,9 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.broker.apis.api_versions import api_versions
+from headwater.broker.apis.cluster import (
+    describe_cluster,
+    describe_topic_partitions,
+    elect_leaders,
+    list_partition_reassignments,
+)
+from headwater.broker.apis.delete_records import delete_records
 from headwater.broker.apis.fetch import fetch
+from headwater.broker.apis.leader_epochs import offset_for_leader_epoch
 from headwater.broker.apis.list_offsets import list_offsets
+from headwater.broker.apis.log_dirs import describe_log_dirs
+from headwater.broker.apis.metadata import metadata
 from headwater.broker.apis.produce import produce
+from headwater.broker.apis.topics import create_partitions, create_topics, delete_topics
 from headwater.protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
@@ -17,5 +28,16 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.PRODUCE: produce,
     ApiKey.FETCH: fetch,
     ApiKey.LIST_OFFSETS: list_offsets,
+    ApiKey.METADATA: metadata,
     ApiKey.API_VERSIONS: api_versions,
+    ApiKey.CREATE_TOPICS: create_topics,
+    ApiKey.DELETE_TOPICS: delete_topics,
+    ApiKey.DELETE_RECORDS: delete_records,
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: offset_for_leader_epoch,
+    ApiKey.DESCRIBE_LOG_DIRS: describe_log_dirs,
+    ApiKey.CREATE_PARTITIONS: create_partitions,
+    ApiKey.ELECT_LEADERS: elect_leaders,
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: list_partition_reassignments,
+    ApiKey.DESCRIBE_CLUSTER: describe_cluster,
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: describe_topic_partitions,
 }
