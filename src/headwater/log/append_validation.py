@@ -133,7 +133,7 @@ def conform(
 ) -> tuple[memoryview, BatchHeader]:
     """Bring a client's batch into the form that the topic's settings ask for."""
     if config.compacts:
-        _check_keys(records, log_name)
+        _check_keys(records, header, log_name)
     records, header = _recompress(records, header, config, log_name)
     log_append_time = config.message_timestamp_type == "LogAppendTime"
     if log_append_time:
@@ -163,11 +163,13 @@ def _check_timestamps(header: BatchHeader, config: LogConfig, now_ms: int, log_n
         )
 
 
-def _check_keys(records: memoryview, log_name: str) -> None:
-    from headwater.log.record import decode_records
+def _check_keys(records: memoryview, header: BatchHeader, log_name: str) -> None:
+    from headwater.log.record import uncompressed_records
+    from headwater.log.record_scan import scan_records
 
-    for index, record in enumerate(decode_records(records)):
-        if record.key is None:
+    scanned = scan_records(uncompressed_records(records, header), header.record_count)
+    for index, (_, _, _, key, _) in enumerate(scanned):
+        if key is None:
             raise InvalidRecord(
                 f"Record {index} of the batch for {log_name} has no key, "
                 "which a compacted topic cannot take."

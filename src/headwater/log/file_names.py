@@ -8,7 +8,9 @@ import uuid
 LOG = ".log"
 OFFSET_INDEX = ".index"
 TIME_INDEX = ".timeindex"
-SEGMENT_KINDS = (LOG, OFFSET_INDEX, TIME_INDEX)
+TRANSACTION_INDEX = ".txnindex"
+"""Aborted transactions; a segment without any has no such file."""
+SEGMENT_KINDS = (LOG, OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX)
 
 CLEANED = ".cleaned"
 """What compaction has written but not yet put in place; worthless after a crash."""

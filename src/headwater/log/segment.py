@@ -18,6 +18,7 @@ from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from headwater.log.append_info import Placed
     from headwater.log.batch import BatchHeader
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
@@ -134,35 +135,22 @@ class Segment:
         self.max_timestamp = self.time_index.last_timestamp
         self.max_timestamp_offset = self.time_index.last_offset
 
-    def append(
-        self,
-        records: memoryview,
-        last_offset: int,
-        max_timestamp: int,
-        max_timestamp_offset: int,
-        index_interval: int,
-        last_batch: int,
-    ) -> None:
-        """Write batches at the end, or raise OSError and leave everything as it was.
-
-        `last_batch` is where in `records` their last batch starts, the one an index entry names.
-        """
+    def append(self, records: memoryview, placed: Placed, index_interval: int) -> None:
+        """Write batches at the end, or raise OSError and leave everything as it was."""
         size = self.size
         try:
             write_at(self.file.fd, records, size)
             if self.bytes_since_index_entry > index_interval:
-                self._add_index_entries(
-                    last_offset, size + last_batch, max_timestamp, max_timestamp_offset
-                )
+                self._add_index_entries(placed)
                 self.bytes_since_index_entry = 0
         except OSError:
             self._take_back()
             raise
         if size == 0:
-            self._first_timestamp = max_timestamp
-        if max_timestamp > self.max_timestamp:
-            self.max_timestamp = max_timestamp
-            self.max_timestamp_offset = max_timestamp_offset
+            self._first_timestamp = placed.max_timestamp
+        if placed.max_timestamp > self.max_timestamp:
+            self.max_timestamp = placed.max_timestamp
+            self.max_timestamp_offset = placed.max_timestamp_offset
         appended = len(records)
         self.bytes_since_index_entry += appended
         self.size = size + appended
@@ -246,14 +234,12 @@ class Segment:
         for kind in SEGMENT_KINDS:
             Path(self.path(kind)).unlink(missing_ok=True)
 
-    def _add_index_entries(
-        self, last_offset: int, position: int, max_timestamp: int, max_timestamp_offset: int
-    ) -> None:
+    def _add_index_entries(self, placed: Placed) -> None:
         before = self.offset_index.count
-        self.offset_index.append(last_offset, position)
+        self.offset_index.append(placed.last_offset, self.size + placed.last_batch)
         try:
-            if max_timestamp > self.max_timestamp:
-                self.time_index.append(max_timestamp, max_timestamp_offset)
+            if placed.max_timestamp > self.max_timestamp:
+                self.time_index.append(placed.max_timestamp, placed.max_timestamp_offset)
             else:
                 self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
         except OSError:

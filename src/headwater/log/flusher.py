@@ -1,0 +1,124 @@
+"""Bring a log's files to disk, and know up to which offset they are there."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from headwater.log.disk import storage_error, sync_directory
+from headwater.log.errors import StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headwater.log.disk import OpenFile
+    from headwater.log.log_loader import LoadedLog
+    from headwater.log.log_segments import LogPosition
+    from headwater.log.segment import Segment
+
+
+class Flusher:
+    """Syncs what was written since the last time, one thread at a time, without the log's lock.
+
+    The indexes of the active segment are left out: recovery builds them anew. Those of a closed
+    segment are on disk before the recovery point moves past its end.
+    """
+
+    def __init__(self, directory: Path, loaded: LoadedLog, lock: threading.RLock) -> None:
+        self.recovery_point = loaded.recovery_point
+        """All below this offset is on disk."""
+        self.failure: StorageError | None = None
+        """Why the log takes no more writes, if it does not."""
+        self.closed = list(loaded.unsynced)
+        """Segments that do not grow any more but are not all on disk."""
+        self._directory = directory
+        self._segments = loaded.segments
+        self._epochs = loaded.epochs
+        self._lock = lock
+        self._flushing = threading.Lock()
+        self._names_changed = True
+        self._directory_is_new = loaded.is_new
+
+    def check(self) -> None:
+        """Raise StorageError if the log takes no more writes."""
+        if self.failure is not None:
+            raise StorageError(str(self.failure))
+
+    def segment_closed(self, segment: Segment) -> None:
+        """Note that a segment was complete and another one was created."""
+        self.closed.append(segment)
+        self._names_changed = True
+
+    def flush(self) -> LogPosition:
+        """Bring everything that was appended before this call to disk."""
+        with self._flushing:
+            with self._lock:
+                self.check()
+                end = self._segments.end
+                closed = tuple(self.closed)
+                files = [file for segment in closed for file in segment.files()]
+                if end.offset > self.recovery_point:
+                    files.append(self._segments.active.file)
+            self._sync(files, closed, end.offset)
+        return end
+
+    def flush_closed(self) -> None:
+        """Bring all but the active segment to disk, which is what a roll asks for."""
+        with self._flushing:
+            with self._lock:
+                self.check()
+                end_offset = self._segments.active.base_offset
+                closed = tuple(self.closed)
+                files = [file for segment in closed for file in segment.files()]
+            self._sync(files, closed, end_offset)
+
+    def close(self, name: str) -> None:
+        """Bring everything to disk, the indexes of the active segment too, and stop; OSError."""
+        with self._lock:
+            if self.failure is not None:
+                return
+            self._segments.active.finish()
+            self.closed.append(self._segments.active)
+        self.flush()
+        self.failure = StorageError(f"{name} is closed.")
+
+    def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:
+        self._sync_data(files)
+        try:
+            self._sync_names()
+            if self._epochs.is_dirty:
+                self._epochs.write()
+        except OSError as error:
+            # Nothing that was written is in doubt; the next flush tries again.
+            raise storage_error(error, f"Flushing {self._directory.name}") from error
+        with self._lock:
+            for segment in closed:
+                segment.release_indexes()
+                self.closed.remove(segment)
+            self.recovery_point = max(self.recovery_point, end_offset)
+
+    def _sync_data(self, files: list[OpenFile]) -> None:
+        try:
+            for file in files:
+                file.sync()
+        except OSError as error:
+            # The system may have dropped the pages that it could not write, so that another sync
+            # would succeed without them. Only a restart, which reads what is there, can tell.
+            failure = storage_error(error, f"Bringing {self._directory.name} to disk")
+            self.failure = StorageError(
+                f"{failure} The log takes no more writes until the broker is restarted."
+            )
+            raise self.failure from error
+
+    def _sync_names(self) -> None:
+        # Cleared first, since a roll may change names again while this is under way.
+        if self._names_changed:
+            self._names_changed = False
+            try:
+                sync_directory(self._directory)
+            except OSError:
+                self._names_changed = True
+                raise
+        if self._directory_is_new:
+            sync_directory(self._directory.parent)
+            self._directory_is_new = False

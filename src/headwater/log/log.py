@@ -1,0 +1,379 @@
+"""The log of one partition: append, read, look up, roll, flush, remove."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from headwater.log import timestamp_search
+from headwater.log.append_info import AppendInfo, AppendOrigin, Placed, place_batches
+from headwater.log.append_validation import (
+    changes_batches,
+    check_client_batch,
+    conform,
+    coordinator_batches,
+)
+from headwater.log.batch import TIMESTAMP_TYPE_BIT
+from headwater.log.disk import storage_error, sync_directory
+from headwater.log.errors import LogError, OffsetOutOfRange, StorageError
+from headwater.log.file_names import DELETED_DIRECTORY, set_aside
+from headwater.log.flusher import Flusher
+from headwater.log.log_loader import LoadedLog, load
+from headwater.log.log_segments import LogPosition
+from headwater.log.removed_segments import RemovedSegments
+from headwater.log.retention import count_removable, is_expired
+from headwater.log.roll_policy import RollPolicy
+from headwater.log.segment import FileSlice, Segment
+from headwater.log.segment_swap import commit_cleaned
+from headwater.log.timestamp_search import TimestampOffset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from headwater.log.config import LogConfig
+
+__all__ = ["AppendInfo", "AppendOrigin", "FileSlice", "Log", "LogPosition", "TimestampOffset"]
+
+
+class Log:
+    """An ordered, durable sequence of record batches in segments.
+
+    One thread appends and reads; flushing, retention and compaction may run in others.
+
+        log = Log.open(Path("data/orders-0"), LogConfig(), clean=True, now_ms=now_ms)
+        info = log.append(memoryview(batch), leader_epoch=0, now_ms=now_ms)
+        log.flush()
+        batches = log.read(info.base_offset, 1 << 20, log.end).read()
+    """
+
+    def __init__(self, directory: Path, config: LogConfig, loaded: LoadedLog) -> None:
+        self.directory = directory
+        self.name = directory.name
+        self.lock = threading.RLock()
+        """Guards the segments against other threads; held briefly, never during a sync."""
+        self.log_start_offset = loaded.log_start_offset
+        self._segments = loaded.segments
+        self._epochs = loaded.epochs
+        self._flusher = Flusher(directory, loaded, self.lock)
+        self._removed = RemovedSegments()
+        # Retention, compaction and deletion exclude each other, also while they touch the disk.
+        self._maintenance = threading.Lock()
+        self.update_config(config)
+        self._segments.active.roll_jitter_ms = self._roll_policy.jitter_ms()
+
+    def __repr__(self) -> str:
+        return f"Log({self.name}, {self.log_start_offset} to {self.log_end_offset})"
+
+    @classmethod
+    def open(
+        cls,
+        directory: Path,
+        config: LogConfig,
+        *,
+        clean: bool,
+        recovery_point: int = 0,
+        log_start_offset: int = 0,
+        now_ms: int,
+        topic_id: bytes | None = None,
+    ) -> Log:
+        """Open a partition's directory, or create it; raises StorageError.
+
+        Unless the last shutdown was `clean`, everything from `recovery_point` on is checked.
+        """
+        try:
+            loaded = load(
+                directory,
+                config,
+                clean=clean,
+                recovery_point=recovery_point,
+                log_start_offset=log_start_offset,
+                now_ms=now_ms,
+                topic_id=topic_id,
+            )
+        except OSError as error:
+            raise storage_error(error, f"Opening the log {directory}") from error
+        log = cls(directory, config, loaded)
+        if log.log_end_offset > log.recovery_point:
+            # Readers may see all that recovery kept, so it has to be on disk.
+            log.flush()
+        return log
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All segments as they are now, the active one last."""
+        return self._segments.all
+
+    @property
+    def end(self) -> LogPosition:
+        """Where the next batch goes."""
+        return self._segments.end
+
+    @property
+    def log_end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self._segments.end.offset
+
+    @property
+    def recovery_point(self) -> int:
+        """The offset below which everything is on disk."""
+        return self._flusher.recovery_point
+
+    @property
+    def size(self) -> int:
+        """Bytes of all batches."""
+        return self._segments.size
+
+    @property
+    def leader_epoch(self) -> int:
+        """Leader epoch of the last batch, -1 in an empty log."""
+        return self._epochs.latest
+
+    @property
+    def failure(self) -> StorageError | None:
+        """Why the log takes no more writes until the next start, if it does not."""
+        return self._flusher.failure
+
+    def append(
+        self,
+        records: memoryview,
+        *,
+        leader_epoch: int,
+        now_ms: int,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+    ) -> AppendInfo:
+        """Check a client's batch, give it offsets and write it.
+
+        The bytes are changed in place. Every error leaves the log as it was.
+        """
+        with self.lock:
+            self._flusher.check()
+            config = self.config
+            if origin is AppendOrigin.CLIENT:
+                header = check_client_batch(records, config, now_ms, self.name)
+                if self._changes_batches or header.attributes & TIMESTAMP_TYPE_BIT:
+                    records, header = conform(records, header, config, now_ms, self.name)
+                batches = [(0, header)]
+            else:
+                batches = coordinator_batches(records, config, self.name)
+            base_offset = self._segments.end.offset
+            placed = place_batches(records, batches, base_offset, leader_epoch)
+            self._write(records, placed, now_ms)
+            self._epochs.assign(leader_epoch, base_offset)
+            return AppendInfo(
+                base_offset,
+                placed.last_offset,
+                now_ms if self._uses_log_append_time else -1,
+                self.log_start_offset,
+                self._segments.end,
+            )
+
+    def read(
+        self, offset: int, max_bytes: int, upper: LogPosition, *, min_one: bool = True
+    ) -> FileSlice:
+        """Return batches before `upper`, the first of which has `offset` or comes next after it.
+
+        What lies after the first batch may be cut in the middle of a batch. A first batch larger
+        than `max_bytes` is returned whole if `min_one`, else nothing is. One call never crosses
+        into another segment.
+        """
+        with self.lock:
+            segments = self._segments
+            self._check_in_range(offset)
+            if offset >= upper.offset:
+                segments.remember(upper)
+                return FileSlice(segments.active.file, segments.end.position, 0)
+            try:
+                segment, position = segments.find(offset)
+                length = max(0, segments.readable_end(segment, upper) - position)
+                if length <= max_bytes:
+                    segments.remember(upper)
+                elif (first := segment.batch_size(position)) <= max_bytes:
+                    length = max_bytes
+                else:
+                    length = first if min_one else 0
+            except OSError as error:
+                raise storage_error(error, f"Reading {self.name}") from error
+            return FileSlice(segment.file, position, length)
+
+    def position_of(self, offset: int) -> LogPosition:
+        """Place of the batch that has `offset`, or of the next one where that is gone."""
+        self._check_in_range(offset)
+        with self.lock, self._disk(f"Reading {self.name}"):
+            segment, position = self._segments.find(offset)
+            return LogPosition(offset, segment.base_offset, position)
+
+    def offset_for_timestamp(self, timestamp_ms: int, upper_offset: int) -> TimestampOffset | None:
+        """First record before `upper_offset` that is not older than `timestamp_ms`."""
+        with self.lock, self._disk(f"Reading {self.name}"):
+            return timestamp_search.first_at_or_after(
+                self.segments, timestamp_ms, self.log_start_offset, upper_offset
+            )
+
+    def max_timestamp(self) -> TimestampOffset | None:
+        """First of the records with the largest timestamp; None if no record has one."""
+        with self.lock, self._disk(f"Reading {self.name}"):
+            return timestamp_search.largest(self.segments)
+
+    def epoch_end_offset(self, leader_epoch: int) -> tuple[int, int]:
+        """Largest epoch up to the given one and where it ends; (-1, -1) if that is not known."""
+        with self.lock:
+            return self._epochs.end_of(leader_epoch, self.log_end_offset)
+
+    def epoch_of(self, offset: int) -> int:
+        """Leader epoch of the batch at an offset, -1 if that is not known."""
+        with self.lock:
+            return self._epochs.epoch_of(offset)
+
+    def flush(self) -> LogPosition:
+        """Bring all that was appended so far to disk and return where that ends.
+
+        Raises StorageError. If the disk has refused data, the log takes no more writes until the
+        next start, since nobody can say what is on disk.
+        """
+        return self._flusher.flush()
+
+    def flush_closed_segments(self) -> None:
+        """Bring all but the active segment to disk; for logs that are not flushed otherwise."""
+        self._flusher.flush_closed()
+
+    def roll(self, now_ms: int) -> None:
+        """Begin a new segment, unless the active one is empty."""
+        with self.lock, self._disk(f"Beginning a new segment of {self.name}"):
+            self._flusher.check()
+            old = self._segments.active
+            if old.size == 0:
+                return
+            old.finish()
+            segment = Segment.create(
+                str(self.directory),
+                self.log_end_offset,
+                created_ms=now_ms,
+                preallocate=self.config.segment_bytes if self.config.preallocate else 0,
+            )
+            segment.roll_jitter_ms = self._roll_policy.jitter_ms()
+            self._flusher.segment_closed(old)
+            self._segments.add(segment)
+
+    def delete_records(self, before_offset: int) -> int:
+        """Move the log start up to an offset; returns the log start, which never moves back.
+
+        Segments that lie below it go with the next `apply_retention`.
+        """
+        with self.lock:
+            if before_offset > self.log_end_offset:
+                raise OffsetOutOfRange(
+                    f"Offset {before_offset} is not in {self.name}, which ends at "
+                    f"{self.log_end_offset}."
+                )
+            self._move_log_start(before_offset)
+            return self.log_start_offset
+
+    def apply_retention(self, now_ms: int) -> int:
+        """Remove segments that are too old, too many or below the log start; returns how many.
+
+        An active segment whose records are all too old is rolled first.
+        """
+        with self._maintenance, self._disk(f"Removing old segments of {self.name}"):
+            if is_expired(self._segments.active, self.config, now_ms):
+                self.roll(now_ms)
+            self._flusher.flush_closed()
+            with self.lock:
+                segments = self.segments
+                count = count_removable(
+                    segments,
+                    self.config,
+                    log_start_offset=self.log_start_offset,
+                    flushed_offset=self.recovery_point,
+                    now_ms=now_ms,
+                )
+                if count:
+                    self._move_log_start(segments[count].base_offset)
+                    self._segments.replace(segments[count:])
+                    self._removed.add(segments[:count])
+            return count
+
+    def purge_deleted(self, now_ms: int) -> int:
+        """Unlink removed segments after `file.delete.delay.ms`; returns how many."""
+        with self._maintenance, self._disk(f"Removing old segments of {self.name}"):
+            return self._removed.purge(now_ms, self.config.file_delete_delay_ms)
+
+    def replace_segments(self, old: Sequence[Segment], cleaned: Path | None) -> None:
+        """Put a compacted segment in the place of consecutive closed ones, or nothing.
+
+        `cleaned` is the path of its files up to the base offset: `.log.cleaned`, `.index.cleaned`
+        and `.timeindex.cleaned` follow. Once this begins to rename, a crash does not stop it: the
+        next start completes it. Raises LogError if the log has other segments by now.
+        """
+        with self._maintenance, self._disk(f"Compacting {self.name}"):
+            self._flusher.flush_closed()
+            closed = self.segments[:-1]
+            first = closed.index(old[0]) if old and old[0] in closed else len(closed)
+            after = first + len(old)
+            if not old or closed[first:after] != tuple(old):
+                raise LogError(f"The segments to replace are not neighbours in {self.name}.")
+            new = [] if cleaned is None else [commit_cleaned(cleaned, old)]
+            with self.lock:
+                segments = self.segments
+                self._segments.replace((*segments[:first], *new, *segments[after:]))
+                self._removed.add(old)
+                for segment in new:
+                    segment.rename("")
+            sync_directory(self.directory)
+
+    def update_config(self, config: LogConfig) -> None:
+        """Take over changed settings; they hold from the next append on."""
+        with self.lock:
+            self.config = config
+            self._changes_batches = changes_batches(config)
+            self._uses_log_append_time = config.message_timestamp_type == "LogAppendTime"
+            self._roll_policy = RollPolicy(config)
+
+    def close(self) -> None:
+        """Bring everything to disk, indexes included, and end the use of the log."""
+        with self._maintenance, self._disk(f"Closing {self.name}"):
+            self._flusher.close(self.name)
+
+    def delete(self) -> Path:
+        """Take the log out of service at once; returns the renamed directory, to be removed."""
+        target = self.directory.with_name(set_aside(self.name, DELETED_DIRECTORY))
+        with self._maintenance, self.lock, self._disk(f"Deleting {self.name}"):
+            self.directory.rename(target)
+            self._flusher.failure = StorageError(f"{self.name} has been deleted.")
+            self.directory = target
+            return target
+
+    def _write(self, records: memoryview, placed: Placed, now_ms: int) -> None:
+        segment = self._segments.active
+        if self._roll_policy.must_roll(segment, len(records), placed, now_ms):
+            self.roll(now_ms)
+            segment = self._segments.active
+        try:
+            segment.append(records, placed, self.config.index_interval_bytes)
+        except OSError as error:
+            failure = storage_error(error, f"Appending to {self.name}")
+            if segment.is_torn:
+                self._flusher.failure = failure
+            raise failure from error
+        end = LogPosition(placed.last_offset + 1, segment.base_offset, segment.size)
+        self._segments.end = end
+
+    def _check_in_range(self, offset: int) -> None:
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            raise OffsetOutOfRange(
+                f"Offset {offset} is not in {self.name}, which has "
+                f"{self.log_start_offset} to {self.log_end_offset}."
+            )
+
+    def _move_log_start(self, offset: int) -> None:
+        if offset > self.log_start_offset:
+            self.log_start_offset = offset
+            self._epochs.truncate_from_start(offset)
+
+    @contextmanager
+    def _disk(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise storage_error(error, doing) from error

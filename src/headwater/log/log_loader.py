@@ -1,0 +1,108 @@
+"""Load a partition's directory into what a log consists of, or create one."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+from headwater.log.checkpoint import (
+    PARTITION_METADATA,
+    CorruptCheckpoint,
+    read_topic_id,
+    write_topic_id,
+)
+from headwater.log.leader_epochs import LeaderEpochs
+from headwater.log.log_segments import LogSegments
+from headwater.log.recovery import open_segments
+from headwater.log.segment import Segment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headwater.log.config import LogConfig
+
+logger = logging.getLogger("headwater.log")
+
+
+class LoadedLog(NamedTuple):
+    """What was found on disk, made consistent."""
+
+    segments: LogSegments
+    epochs: LeaderEpochs
+    log_start_offset: int
+    recovery_point: int
+    unsynced: list[Segment]
+    """Closed segments with files that may not be on disk."""
+    is_new: bool
+
+
+def load(
+    directory: Path,
+    config: LogConfig,
+    *,
+    clean: bool,
+    recovery_point: int,
+    log_start_offset: int,
+    now_ms: int,
+    topic_id: bytes | None,
+) -> LoadedLog:
+    """Open the directory's segments, or make the first one; raises OSError."""
+    is_new = not directory.exists()
+    if is_new:
+        directory.mkdir(parents=True)
+    if topic_id is not None:
+        _keep_topic_id(directory / PARTITION_METADATA, topic_id)
+    epochs, epochs_are_known = _load_epochs(directory)
+    found = open_segments(
+        directory, config, epochs, clean=clean, recovery_point=recovery_point, now_ms=now_ms
+    )
+    segments, next_offset = found.segments, found.next_offset
+    if segments and next_offset < log_start_offset:
+        logger.warning(
+            "%s ends at offset %d, before its start %d: beginning anew at its start, "
+            "since files have been removed from its directory",
+            directory, next_offset, log_start_offset,
+        )  # fmt: skip
+        for segment in segments:
+            segment.remove_files()
+        segments = []
+    if not segments:
+        next_offset = log_start_offset
+        reserve = config.segment_bytes if config.preallocate else 0
+        segments = [
+            Segment.create(str(directory), log_start_offset, created_ms=now_ms, preallocate=reserve)
+        ]
+    if not epochs_are_known:
+        for segment in segments:
+            for _, header in segment.batches():
+                epochs.assign(header.leader_epoch, header.base_offset)
+    log_start_offset = max(log_start_offset, segments[0].base_offset)
+    epochs.truncate_from_end(next_offset)
+    epochs.truncate_from_start(log_start_offset)
+    return LoadedLog(
+        LogSegments(segments, next_offset),
+        epochs,
+        log_start_offset,
+        next_offset if clean and not found.unsynced else min(recovery_point, next_offset),
+        [segment for segment in found.unsynced if segment in segments[:-1]],
+        is_new,
+    )
+
+
+def _load_epochs(directory: Path) -> tuple[LeaderEpochs, bool]:
+    epochs = LeaderEpochs(directory)
+    try:
+        epochs.load()
+    except CorruptCheckpoint as error:
+        logger.warning("%s Reading the leader epochs from the batches instead.", error)
+        return epochs, False
+    return epochs, True
+
+
+def _keep_topic_id(path: Path, topic_id: bytes) -> None:
+    try:
+        if read_topic_id(path) == topic_id:
+            return
+    except CorruptCheckpoint as error:
+        logger.warning("%s Writing it anew.", error)
+    write_topic_id(path, topic_id)

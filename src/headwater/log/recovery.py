@@ -1,0 +1,232 @@
+"""Open what a log has on disk: trust it after a clean shutdown, check it after a crash.
+
+Everything below the recovery point was on disk before the crash. From the segment of the recovery
+point on, every batch is checked, the log is cut at the first bad one, and the indexes and leader
+epochs are built anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import google_crc32c
+
+from headwater.log.batch import CHECKED_POSITION, HEADER_SIZE
+from headwater.log.batch_walk import checked_header
+from headwater.log.disk import read_at
+from headwater.log.errors import CorruptBatch
+from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segment_file
+from headwater.log.index_file import CorruptIndex
+from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
+from headwater.log.segment_swap import finish_interrupted
+from headwater.log.time_index import NO_TIMESTAMP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from headwater.log.batch import BatchHeader
+    from headwater.log.config import LogConfig
+    from headwater.log.leader_epochs import LeaderEpochs
+
+logger = logging.getLogger("headwater.log")
+
+_CHUNK = 1 << 20
+
+
+class Recovered(NamedTuple):
+    """The segments of a log, where they end, and which of them are not all on disk yet."""
+
+    segments: list[Segment]
+    next_offset: int
+    unsynced: list[Segment]
+
+
+def open_segments(
+    directory: Path,
+    config: LogConfig,
+    epochs: LeaderEpochs,
+    *,
+    clean: bool,
+    recovery_point: int,
+    now_ms: int,
+) -> Recovered:
+    """Open all segments of a partition's directory; there may be none."""
+    for line in finish_interrupted(str(directory)):
+        logger.info("%s: %s", directory.name, line)
+    bases = _base_offsets(directory)
+    segments = [Segment.open(str(directory), base, created_ms=now_ms) for base in bases]
+    # The segment that ends at the recovery point may have been rolled after its last flush, so
+    # that its indexes are not on disk: it is checked too.
+    below = sum(base < recovery_point for base in bases)
+    trusted = len(segments) if clean else max(0, below - 1)
+    unsynced = [
+        segment for segment in segments[:trusted] if not _load_or_index(segment, config, epochs)
+    ]
+    for number, segment in enumerate(segments[trusted:], trusted):
+        unsynced.append(segment)
+        if recover(segment, config, epochs):
+            _remove(directory, segments[number + 1 :])
+            del segments[number + 1 :]
+            break
+    if not segments:
+        return Recovered([], 0, [])
+    try:
+        next_offset = segments[-1].next_offset()
+    except CorruptBatch:
+        # The shutdown was clean, but the end of the log is not.
+        recover(segments[-1], config, epochs)
+        unsynced.append(segments[-1])
+        next_offset = segments[-1].next_offset()
+    for segment in segments[:-1]:
+        segment.release_indexes()
+    return Recovered(segments, next_offset, unsynced)
+
+
+def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
+    """Check every batch, cut the segment at the first bad one and build its indexes anew.
+
+    Returns the number of bytes cut off.
+    """
+    indexer = _Indexer(segment, config, epochs)
+    problem = ""
+    try:
+        for header in _checked_batches(segment.file.fd, segment.size):
+            indexer.add(header)
+    except CorruptBatch as error:
+        problem = str(error)
+    indexer.finish()
+    cut = segment.size - indexer.position
+    if cut:
+        logger.warning(
+            "%s: cut the last %d of %d bytes, so that the log now ends at offset %d: %s",
+            segment.path(LOG), cut, segment.size, indexer.next_offset, problem,
+        )  # fmt: skip
+        os.ftruncate(segment.file.fd, indexer.position)
+        segment.size = indexer.position
+    return cut
+
+
+class _Indexer:
+    """Builds the indexes of a segment and notes leader epochs, batch by batch."""
+
+    def __init__(self, segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> None:
+        self._segment = segment
+        self._interval = config.index_interval_bytes
+        self._epochs = epochs
+        self.position = 0
+        self.next_offset = segment.base_offset
+        segment.offset_index.create()
+        segment.time_index.create()
+        segment.max_timestamp, segment.max_timestamp_offset = NO_TIMESTAMP, segment.base_offset
+        segment.bytes_since_index_entry = 0
+
+    def add(self, header: BatchHeader) -> None:
+        """Take the next batch, or raise CorruptBatch if it does not belong there."""
+        segment, last_offset = self._segment, header.last_offset
+        if header.base_offset < self.next_offset:
+            raise CorruptBatch(
+                f"The batch at byte {self.position} has offset {header.base_offset}, "
+                f"but {self.next_offset} is the next."
+            )
+        if last_offset - segment.base_offset > MAX_RELATIVE_OFFSET:
+            raise CorruptBatch(
+                f"The batch at byte {self.position} ends with offset {last_offset}, "
+                f"too far from the segment's {segment.base_offset}."
+            )
+        if header.max_timestamp > segment.max_timestamp:
+            segment.max_timestamp = header.max_timestamp
+            segment.max_timestamp_offset = last_offset
+        if segment.bytes_since_index_entry > self._interval:
+            segment.offset_index.append(last_offset, self.position)
+            segment.time_index.append(segment.max_timestamp, segment.max_timestamp_offset)
+            segment.bytes_since_index_entry = 0
+        self._epochs.assign(header.leader_epoch, header.base_offset)
+        segment.bytes_since_index_entry += header.size
+        self.position += header.size
+        self.next_offset = last_offset + 1
+
+    def finish(self) -> None:
+        """Note the largest timestamp, as a segment that is closed has it."""
+        self._segment.time_index.append(
+            self._segment.max_timestamp, self._segment.max_timestamp_offset
+        )
+
+
+def _load_or_index(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> bool:
+    """Load a trusted segment's indexes; False if they had to be built anew."""
+    try:
+        segment.load_indexes()
+        return True
+    except CorruptIndex as error:
+        logger.warning("%s: building its indexes anew: %s", segment.path(LOG), error)
+    indexer = _Indexer(segment, config, epochs)
+    try:
+        # Its batches were on disk before the shutdown, so that headers are enough.
+        for _, header in segment.batches():
+            indexer.add(header)
+        indexer.finish()
+    except CorruptBatch:
+        recover(segment, config, epochs)
+    return False
+
+
+def _checked_batches(fd: int, end: int) -> Iterator[BatchHeader]:
+    """Yield the headers of intact batches, reading large chunks; raises CorruptBatch."""
+    position = start = 0
+    chunk = b""
+    while position < end:
+        index = position - start
+        if index + HEADER_SIZE > len(chunk):
+            chunk, start, index = _read_chunk(fd, position, end), position, 0
+        header = checked_header(chunk, index, position, end)
+        size = header.size
+        if index + size > len(chunk) and index:
+            chunk, start, index = _read_chunk(fd, position, end), position, 0
+        crc = google_crc32c.value(chunk[index + CHECKED_POSITION : index + size])
+        done = len(chunk) - index
+        while done < size:
+            piece = read_at(fd, min(_CHUNK, size - done), position + done)
+            if not piece:
+                raise CorruptBatch(f"The batch at byte {position} ends after {done} bytes.")
+            crc = google_crc32c.extend(crc, piece)
+            done += len(piece)
+        if crc != header.crc:
+            raise CorruptBatch(f"The batch at byte {position} does not match its CRC-32C.")
+        yield header
+        position += size
+
+
+def _read_chunk(fd: int, position: int, end: int) -> bytes:
+    return read_at(fd, min(_CHUNK, end - position), position)
+
+
+def _base_offsets(directory: Path) -> list[int]:
+    """Base offsets of the segments; indexes without a segment are removed."""
+    bases = []
+    indexes = []
+    for entry in os.scandir(directory):
+        parsed = parse_segment_file(entry.name)
+        if parsed is None or parsed[2]:
+            continue
+        if parsed[1] == LOG:
+            bases.append(parsed[0])
+        elif parsed[1] in (OFFSET_INDEX, TIME_INDEX):
+            indexes.append((parsed[0], entry.path))
+    known = set(bases)
+    for base, path in indexes:
+        if base not in known:
+            logger.warning("removing %s, an index without a segment", path)
+            Path(path).unlink()
+    return sorted(bases)
+
+
+def _remove(directory: Path, segments: list[Segment]) -> None:
+    for segment in segments:
+        logger.warning(
+            "%s: removing %s with %d bytes, which comes after the cut",
+            directory.name, segment.path(LOG), segment.size,
+        )  # fmt: skip
+        segment.remove_files()
