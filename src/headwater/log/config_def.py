@@ -144,20 +144,16 @@ def one_of_any_case(*choices: str) -> Validator:
 
 
 def list_of(*choices: str, may_be_empty: bool) -> Validator:
-    """Take lists of the values given, or of anything, each at most once."""
+    """Take lists of the values given, or of anything."""
 
     def accepts(value: Sequence[str] | None) -> bool:
         if value is None:
             return True
-        return (
-            (may_be_empty or bool(value))
-            and len(set(value)) == len(value)
-            and (not choices or set(value) <= set(choices))
-        )
+        return (may_be_empty or bool(value)) and (not choices or set(value) <= set(choices))
 
     kind = "list" if may_be_empty else "non-empty list"
     of = f" of {', '.join(choices)}" if choices else ""
-    return Validator(f"a {kind} without duplicates{of}", accepts)
+    return Validator(f"a {kind}{of}", accepts)
 
 
 def either(first: Validator, second: Validator) -> Validator:
@@ -185,7 +181,8 @@ def _parse_text(_definition: ConfigDef, text: str) -> str:
 
 
 def _parse_list(_definition: ConfigDef, text: str) -> tuple[str, ...]:
-    return tuple(re.split(r"\s*,\s*", text)) if text else ()
+    # Kafka takes what is there twice as if it were there once.
+    return tuple(dict.fromkeys(re.split(r"\s*,\s*", text))) if text else ()
 
 
 def _parse_double(definition: ConfigDef, text: str) -> float:

@@ -35,7 +35,6 @@ SETTINGS = (
         ConfigType.STRING,
         None,
         "The rack or zone that the broker stands in.",
-        has_effect=False,
     ),
     ConfigDef(
         "num.partitions",

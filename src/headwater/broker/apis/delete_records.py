@@ -1,0 +1,72 @@
+"""DeleteRecords: moves the start of a log forward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.broker.log_errors import error_code_of
+from headwater.broker.topic_names import INTERNAL_TOPICS
+from headwater.log.errors import LogError
+from headwater.protocol import messages
+from headwater.protocol.api_keys import ApiKey
+from headwater.protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from headwater.broker.broker import Broker
+    from headwater.broker.partition import Partition
+    from headwater.broker.request import Request, Response
+
+_UP_TO_THE_END = -1
+
+
+def delete_records(broker: Broker, request: Request) -> Awaitable[Response]:
+    """Delete the records before an offset in each partition that a client names."""
+    version = request.header.api_version
+    entity = messages.decode_request(
+        ApiKey.DELETE_RECORDS, version, request.view, request.header.body
+    )
+    return _respond(broker, version, entity)
+
+
+async def _respond(broker: Broker, version: int, entity: Any) -> Response:
+    topics = []
+    for topic in entity.topics:
+        offsets = {partition.partition_index: partition.offset for partition in topic.partitions}
+        topics.append(
+            {
+                "name": topic.name,
+                "partitions": [
+                    await _delete(broker, topic.name, index, offset)
+                    for index, offset in offsets.items()
+                ],
+            }
+        )
+    return messages.encode_response(ApiKey.DELETE_RECORDS, version, {"topics": topics})
+
+
+async def _delete(broker: Broker, topic: str, index: int, offset: int) -> dict[str, Any]:
+    partition = broker.topics.partition(topic, index)
+    code = partition if isinstance(partition, ErrorCode) else _refusal(partition, topic, offset)
+    low_watermark = -1
+    if code is ErrorCode.NONE and not isinstance(partition, ErrorCode):
+        end = partition.high_watermark
+        try:
+            low_watermark = await partition.delete_records(
+                end if offset == _UP_TO_THE_END else offset
+            )
+        except LogError as error:
+            code = error_code_of(error)
+    return {"partition_index": index, "low_watermark": low_watermark, "error_code": code}
+
+
+def _refusal(partition: Partition, topic: str, offset: int) -> ErrorCode:
+    if topic in INTERNAL_TOPICS:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    config = partition.log.config
+    if config.compacts and not config.deletes:
+        return ErrorCode.POLICY_VIOLATION
+    if offset != _UP_TO_THE_END and not 0 <= offset <= partition.high_watermark:
+        return ErrorCode.OFFSET_OUT_OF_RANGE
+    return ErrorCode.NONE

@@ -1,0 +1,53 @@
+"""OffsetForLeaderEpoch: where the records of a leader epoch end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.protocol import messages
+from headwater.protocol.api_keys import ApiKey
+from headwater.protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.request import Request, Response
+
+_UNKNOWN = -1
+
+
+def offset_for_leader_epoch(broker: Broker, request: Request) -> Response:
+    """Look up the end of an epoch in each partition that a client names."""
+    version = request.header.api_version
+    entity = messages.decode_request(
+        ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request.view, request.header.body
+    )
+    topics = [
+        {
+            "topic": topic.topic,
+            "partitions": [_look_up(broker, topic.topic, wanted) for wanted in topic.partitions],
+        }
+        for topic in entity.topics
+    ]
+    return messages.encode_response(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, {"topics": topics})
+
+
+def _look_up(broker: Broker, topic: str, wanted: Any) -> dict[str, Any]:
+    partition = broker.topics.partition(topic, wanted.partition)
+    code = ErrorCode.NONE
+    epoch = end_offset = _UNKNOWN
+    if isinstance(partition, ErrorCode):
+        code = partition
+    else:
+        code = partition.check_leader_epoch(wanted.current_leader_epoch)
+        if code is ErrorCode.NONE:
+            if wanted.leader_epoch == partition.leader_epoch:
+                # The current epoch has not ended, so it goes as far as the log does.
+                epoch, end_offset = wanted.leader_epoch, partition.log.log_end_offset
+            elif 0 <= wanted.leader_epoch < partition.leader_epoch:
+                epoch, end_offset = partition.log.epoch_end_offset(wanted.leader_epoch)
+    return {
+        "partition": wanted.partition,
+        "error_code": code,
+        "leader_epoch": epoch,
+        "end_offset": end_offset,
+    }

@@ -1,0 +1,221 @@
+"""Keeps topics and run-time settings in a journal that survives any crash.
+
+The file has a line for each change: a checksum and JSON. A change is there once its line has
+been flushed, and a line that a crash cut short is dropped at the next start, which is right, as
+nobody was told that it succeeded. Now and then the file is replaced, atomically, by a shorter
+one that says the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+from headwater.broker.topic_names import id_text, parse_id
+from headwater.log.disk import storage_error, sync_data, write_at, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from headwater.log.errors import StorageError
+
+FILE_NAME = "headwater.metadata"
+
+_HEADER = {"headwater": "metadata", "version": 1}
+_REWRITE_ABOVE = 1 << 20
+_GARBAGE_FACTOR = 4
+
+
+class MetadataCorruptError(Exception):
+    """The journal has a bad line in its middle, so that it cannot be trusted."""
+
+
+class TopicRecord(NamedTuple):
+    """What is known of a topic. Without partitions it is gone."""
+
+    name: str
+    topic_id: bytes
+    partitions: int
+    configs: dict[str, str]
+
+
+class BrokerConfigRecord(NamedTuple):
+    """What was set at run time for one broker, or for all of them under an empty name."""
+
+    broker: str
+    configs: dict[str, str]
+
+
+Record = TopicRecord | BrokerConfigRecord
+
+
+@dataclass(slots=True)
+class Metadata:
+    """All topics and run-time settings."""
+
+    topics: dict[str, TopicRecord] = field(default_factory=dict)
+    broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def apply(self, record: Record) -> None:
+        """Take over one change."""
+        match record:
+            case TopicRecord(name, partitions=0):
+                self.topics.pop(name, None)
+            case TopicRecord(name):
+                self.topics[name] = record
+            case BrokerConfigRecord(broker, configs) if configs:
+                self.broker_configs[broker] = configs
+            case BrokerConfigRecord(broker):
+                self.broker_configs.pop(broker, None)
+
+    def records(self) -> list[Record]:
+        """Return the changes that lead from nothing to here."""
+        return [
+            *self.topics.values(),
+            *(BrokerConfigRecord(*item) for item in self.broker_configs.items()),
+        ]
+
+
+class MetadataStore:
+    """The journal of one data directory. Only one thread at a time may use it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / FILE_NAME
+        self.metadata = Metadata()
+        self._fd = -1
+        self._size = 0
+        self._size_when_short = 0
+        self._failure: StorageError | None = None
+
+    def exists(self) -> bool:
+        """Whether there is a journal at all."""
+        return self.path.exists()
+
+    def load(self) -> Metadata:
+        """Read the journal, or begin one, and be ready to commit."""
+        self._read() if self.exists() else self._rewrite()
+        return self.metadata
+
+    def commit(self, records: Iterable[Record]) -> None:
+        """Make changes durable, all of them or none; raises StorageError if the disk refuses."""
+        changes = list(records)
+        if self._failure is not None:
+            raise self._failure
+        line = _line([_to_json(record) for record in changes])
+        try:
+            write_at(self._fd, line, self._size)
+        except OSError as error:
+            self._undo()
+            raise storage_error(error, "writing the topics' metadata") from error
+        try:
+            sync_data(self._fd)
+        except OSError as error:
+            # What a failed flush has left on disk is unknown until the file is read again.
+            self._failure = storage_error(error, "flushing the topics' metadata")
+            raise self._failure from error
+        self._size += len(line)
+        for record in changes:
+            self.metadata.apply(record)
+        if self._size > max(_REWRITE_ABOVE, _GARBAGE_FACTOR * self._size_when_short):
+            self._rewrite()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _read(self) -> None:
+        data = self.path.read_bytes()
+        lines = data.split(b"\n")
+        good = 0
+        count = 0
+        for number, line in enumerate(lines[:-1], 1):
+            records = _parse(line)
+            if records is None:
+                if number < len(lines) - 1:
+                    raise MetadataCorruptError(
+                        f"line {number} of {self.path} is damaged, and lines after it are not;"
+                        " restore the file from a backup, or move it away to have the topics"
+                        " rebuilt from their directories without their settings"
+                    )
+                break
+            self._check_header(records) if number == 1 else self._apply(records)
+            good += len(line) + 1
+            count += len(records)
+        self._open()
+        self._size = good
+        if good < len(data):
+            os.ftruncate(self._fd, good)
+            os.fsync(self._fd)
+        if good == 0 or count > 1 + len(self.metadata.records()):
+            self._rewrite()
+        else:
+            self._size_when_short = good
+
+    def _check_header(self, records: list[dict[str, Any]]) -> None:
+        if records != [_HEADER]:
+            raise MetadataCorruptError(
+                f"{self.path} was written by another version of headwater or by something else:"
+                f" it begins with {records}"
+            )
+
+    def _apply(self, records: list[dict[str, Any]]) -> None:
+        for record in records:
+            self.metadata.apply(_from_json(record))
+
+    def _rewrite(self) -> None:
+        lines = [_line([_HEADER])]
+        lines += [_line([_to_json(record)]) for record in self.metadata.records()]
+        data = b"".join(lines)
+        write_atomically(self.path, data)
+        self.close()
+        self._open()
+        self._size = self._size_when_short = len(data)
+
+    def _open(self) -> None:
+        self._fd = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+
+    def _undo(self) -> None:
+        try:
+            os.ftruncate(self._fd, self._size)
+        except OSError as error:
+            self._failure = storage_error(error, "undoing a failed write of the topics' metadata")
+
+
+def _line(records: list[dict[str, Any]]) -> bytes:
+    text = json.dumps(records, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def _parse(line: bytes) -> list[dict[str, Any]] | None:
+    checksum, _, text = line.partition(b" ")
+    if checksum != b"%08x" % crc32(text):
+        return None
+    records: list[dict[str, Any]] = json.loads(text)
+    return records
+
+
+def _to_json(record: Record) -> dict[str, Any]:
+    match record:
+        case TopicRecord(name, topic_id, partitions, configs):
+            return {
+                "topic": name,
+                "id": id_text(topic_id),
+                "partitions": partitions,
+                "configs": configs,
+            }
+        case BrokerConfigRecord(broker, configs):
+            return {"broker": broker, "configs": configs}
+
+
+def _from_json(record: dict[str, Any]) -> Record:
+    if "topic" in record:
+        return TopicRecord(
+            record["topic"], parse_id(record["id"]), record["partitions"], record["configs"]
+        )
+    return BrokerConfigRecord(record["broker"], record["configs"])

@@ -1,0 +1,284 @@
+"""The topics of the broker: what there is, and every way in which that changes.
+
+A change is committed to the metadata journal first and carried out after that. So a crash in
+between leaves nothing half done: a topic without directories gets empty ones at the next start,
+and directories without a topic are set aside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from time import time_ns
+from typing import TYPE_CHECKING, NamedTuple
+
+from headwater.broker import adoption, meta_properties
+from headwater.broker.changes import Changes
+from headwater.broker.metadata_store import BrokerConfigRecord, MetadataStore, TopicRecord
+from headwater.broker.partition import Partition
+from headwater.broker.replication_policy import ReplicationPolicy
+from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
+from headwater.log.config import ConfigError, LogConfig
+from headwater.log.errors import LogError
+from headwater.log.topic_settings import TOPIC_SETTINGS
+from headwater.protocol.errors import ErrorCode
+from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from headwater.broker.config import BrokerConfig
+    from headwater.log.manager import LogManager
+
+logger = logging.getLogger("headwater.broker")
+
+
+class NewTopic(NamedTuple):
+    """A topic that is about to be created, already checked."""
+
+    name: str
+    partitions: int
+    configs: dict[str, str]
+
+
+class Topic:
+    """A topic, its settings and its partitions."""
+
+    __slots__ = ("configs", "metadata", "name", "partitions", "topic_id")
+
+    def __init__(
+        self, name: str, topic_id: bytes, configs: dict[str, str], partitions: list[Partition]
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.configs = configs
+        """What was set for this topic; all else comes from the broker's settings."""
+        self.partitions = partitions
+        self.metadata: TopicMetadata
+        """What Metadata answers, kept ready because every client asks."""
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether this is one of Kafka's own topics."""
+        return self.name in INTERNAL_TOPICS
+
+
+class TopicRegistry:
+    """All topics by name and by id. Whoever changes them does so through `changes`."""
+
+    def __init__(self, logs: LogManager, config: BrokerConfig) -> None:
+        self.by_name: dict[str, Topic] = {}
+        self.by_id: dict[bytes, Topic] = {}
+        self.changes = Changes()
+        self.replication = ReplicationPolicy(config)
+        self._logs = logs
+        self._config = config
+        self._store = MetadataStore(config.data_dir)
+        self._by_collision_key: defaultdict[str, set[str]] = defaultdict(set)
+        self._noted: set[str] = set()
+
+    def load(self, now_ms: int) -> str:
+        """Open every log and return the id of the cluster."""
+        directory = self._config.data_dir
+        cluster_id = meta_properties.claim(directory, self._config.node_id).cluster_id
+        adopted = [] if self._store.exists() else adoption.find_topics(directory)
+        metadata = self._store.load()
+        if adopted:
+            logger.warning(
+                "%s has topics and no metadata: taking over %d topics, without settings of their"
+                " own", directory, len(adopted),
+            )  # fmt: skip
+            self._store.commit(adopted)
+        self._load_broker_configs(metadata.broker_configs)
+        self._logs.load(
+            {
+                (topic.name, index): (topic.topic_id, self._log_config_or_default(topic))
+                for topic in metadata.topics.values()
+                for index in range(topic.partitions)
+            },
+            now_ms,
+        )
+        for topic in metadata.topics.values():
+            self._publish(topic)
+        self._config.on_change(self._apply_defaults)
+        return cluster_id
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of the journal."""
+        await self.changes.drain()
+        self._store.close()
+
+    def partition(self, topic: str | bytes, index: int) -> Partition | ErrorCode:
+        """Find a partition by the name or the id of its topic, or say why there is none."""
+        if isinstance(topic, str):
+            found = self.by_name.get(topic)
+            missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        else:
+            found = self.by_id.get(topic)
+            missing = ErrorCode.UNKNOWN_TOPIC_ID
+        if found is None:
+            return missing
+        if not 0 <= index < len(found.partitions):
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return found.partitions[index]
+
+    def colliding(self, name: str) -> str | None:
+        """Return the topic whose metrics could not be told from those of a new one, if any."""
+        return min(self._by_collision_key.get(collision_key(name), ()), default=None)
+
+    def log_config(self, configs: Mapping[str, str]) -> LogConfig:
+        """Parse a topic's settings on top of the broker's; raises ConfigError for a bad one."""
+        return LogConfig.from_properties(configs, self._config.log_defaults())
+
+    async def create(self, topics: Sequence[NewTopic]) -> dict[str, Topic | LogError]:
+        """Create topics; what the disk has no room for comes back as an error."""
+        records = [TopicRecord(t.name, new_id(), t.partitions, t.configs) for t in topics]
+        await asyncio.to_thread(self._store.commit, records)
+        failures = await asyncio.to_thread(self._create_logs, [(record, 0) for record in records])
+        if failures:
+            undone = [r._replace(partitions=0) for r in records if r.name in failures]
+            await asyncio.to_thread(self._store.commit, undone)
+        results: dict[str, Topic | LogError] = {**failures}
+        for record in records:
+            if record.name not in failures:
+                self._note_without_effect(record.configs)
+                results[record.name] = self._publish(record)
+        return results
+
+    async def delete(self, topics: Sequence[Topic]) -> None:
+        """Delete topics and set their directories aside."""
+        gone = [TopicRecord(topic.name, topic.topic_id, 0, {}) for topic in topics]
+        await asyncio.to_thread(self._store.commit, gone)
+        for topic in topics:
+            del self.by_name[topic.name]
+            del self.by_id[topic.topic_id]
+            self._by_collision_key[collision_key(topic.name)].discard(topic.name)
+            for partition in topic.partitions:
+                partition.close()
+        await asyncio.to_thread(self._delete_logs, topics)
+
+    async def add_partitions(self, topic: Topic, count: int) -> None:
+        """Give a topic more partitions, `count` in all."""
+        record = TopicRecord(topic.name, topic.topic_id, count, topic.configs)
+        before = len(topic.partitions)
+        await asyncio.to_thread(self._store.commit, [record])
+        failures = await asyncio.to_thread(self._create_logs, [(record, before)])
+        if failures:
+            await asyncio.to_thread(self._store.commit, [record._replace(partitions=before)])
+            raise failures[record.name]
+        topic.partitions.extend(self._partition(record, i) for i in range(before, count))
+        self._describe(topic)
+
+    async def set_configs(self, changes: Mapping[str, dict[str, str]]) -> None:
+        """Replace the settings of topics, which have been checked."""
+        topics = {self.by_name[name]: configs for name, configs in changes.items()}
+        await asyncio.to_thread(
+            self._store.commit,
+            [
+                TopicRecord(topic.name, topic.topic_id, len(topic.partitions), configs)
+                for topic, configs in topics.items()
+            ],
+        )
+        for topic, configs in topics.items():
+            self._note_without_effect(configs)
+            topic.configs = configs
+        self._apply_configs(topics)
+
+    async def set_broker_configs(self, changes: Mapping[str, dict[str, str]]) -> None:
+        """Replace what was set at run time for this broker, or for all under an empty name."""
+        await asyncio.to_thread(
+            self._store.commit, [BrokerConfigRecord(*change) for change in changes.items()]
+        )
+        mine = str(self._config.node_id)
+        self._config.set_dynamic(
+            changes.get("", self._config.dynamic_default),
+            changes.get(mine, self._config.dynamic_broker),
+        )
+
+    def _load_broker_configs(self, stored: Mapping[str, dict[str, str]]) -> None:
+        default, mine = stored.get("", {}), stored.get(str(self._config.node_id), {})
+        try:
+            self._config.check_dynamic(default, mine)
+        except ConfigError as error:
+            logger.error("settings that were changed at run time are ignored: %s", error)
+        else:
+            self._config.set_dynamic(default, mine)
+
+    def _log_config_or_default(self, topic: TopicRecord) -> LogConfig:
+        try:
+            return self.log_config(topic.configs)
+        except ConfigError as error:
+            logger.error("the settings of topic %s are ignored: %s", topic.name, error)
+            return self._config.log_defaults()
+
+    def _create_logs(self, records: Iterable[tuple[TopicRecord, int]]) -> dict[str, LogError]:
+        failures: dict[str, LogError] = {}
+        for record, first in records:
+            config = self.log_config(record.configs)
+            try:
+                for index in range(first, record.partitions):
+                    self._logs.create(record.name, index, record.topic_id, config, _now_ms())
+            except LogError as error:
+                failures[record.name] = error
+                for index in range(first, record.partitions):
+                    if (record.name, index) in self._logs.logs:
+                        self._logs.delete(record.name, index)
+        return failures
+
+    def _delete_logs(self, topics: Sequence[Topic]) -> None:
+        for topic in topics:
+            for partition in topic.partitions:
+                self._logs.delete(topic.name, partition.index)
+
+    def _partition(self, record: TopicRecord, index: int) -> Partition:
+        log = self._logs.logs[record.name, index]
+        return Partition(record.name, record.topic_id, index, log)
+
+    def _publish(self, record: TopicRecord) -> Topic:
+        partitions = [self._partition(record, index) for index in range(record.partitions)]
+        topic = Topic(record.name, record.topic_id, record.configs, partitions)
+        self._describe(topic)
+        self.by_name[topic.name] = topic
+        self.by_id[topic.topic_id] = topic
+        self._by_collision_key[collision_key(topic.name)].add(topic.name)
+        return topic
+
+    def _describe(self, topic: Topic) -> None:
+        node = (self._config.node_id,)
+        topic.metadata = TopicMetadata(
+            ErrorCode.NONE,
+            topic.name,
+            topic.topic_id,
+            topic.is_internal,
+            TopicPartitions(
+                [
+                    PartitionMetadata(p.index, node[0], p.leader_epoch, node, node)
+                    for p in topic.partitions
+                ]
+            ),
+        )
+
+    def _apply_defaults(self) -> None:
+        self._apply_configs(self.by_name.values())
+
+    def _apply_configs(self, topics: Iterable[Topic]) -> None:
+        defaults = self._config.log_defaults()
+        for topic in topics:
+            try:
+                config = LogConfig.from_properties(topic.configs, defaults)
+            except ConfigError as error:
+                logger.error("topic %s keeps its settings as they were: %s", topic.name, error)
+                continue
+            for partition in topic.partitions:
+                partition.log.update_config(config)
+
+    def _note_without_effect(self, configs: Iterable[str]) -> None:
+        for name in configs:
+            if name not in self._noted and not TOPIC_SETTINGS[name].has_effect:
+                self._noted.add(name)
+                logger.info("the topic setting %s is kept and has no effect on one node", name)
+
+
+def _now_ms() -> int:
+    return time_ns() // 1_000_000
