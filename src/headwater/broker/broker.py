@@ -70,8 +70,9 @@ class Broker:
             listener.close()
         await self._maintenance.stop()
         await self.commits.drain()
+        await self.topics.changes.drain()
+        await self.topics.close()
         await self.loop.run_in_executor(None, self.logs.close)
-        self.topics.close()
         await self._release()
 
     def advertised(self, listener: str) -> tuple[str, int]:

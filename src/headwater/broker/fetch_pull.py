@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from headwater.broker.fetch_session import FetchKey, FetchSession
     from headwater.broker.partition import Partition
     from headwater.broker.request import Response
+    from headwater.log.segment import FileSlice
+
+Fetched: TypeAlias = "PartitionFetched[FileSlice]"
 
 READ_COMMITTED = 1
 
@@ -25,7 +28,7 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_answer", "_broker", "_by_partition", "_has_news", "_request", "_results", "_session",
+        "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results", "_session",
         "_sizes", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
@@ -36,9 +39,10 @@ class FetchPull:
         self._version = version
         self._request = request
         self._session = session
-        self._results: dict[FetchKey, PartitionFetched] = {}
+        self._results: dict[FetchKey, Fetched] = {}
         self._sizes: dict[FetchKey, int] = {}
-        self._has_news = False
+        self._max_bytes = min(request.max_bytes, broker.config.integer("fetch.max.bytes"))
+        self._min_bytes = min(request.min_bytes, self._max_bytes)
         self._answer: asyncio.Future[Response] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._by_partition: dict[Partition, FetchKey] = {}
@@ -48,8 +52,8 @@ class FetchPull:
         """Read every partition once and say whether that is enough to answer."""
         self._results.clear()
         self._by_partition.clear()
-        self._has_news = False
-        left = self._request.max_bytes
+        has_news = not self._session.wanted
+        left = self._max_bytes
         total = 0
         for key, wanted in self._session.wanted.items():
             result, partition = self._read_one(key, wanted.partition, left, min_one=total == 0)
@@ -58,10 +62,10 @@ class FetchPull:
             total += size
             left = max(0, left - size)
             if partition is None:
-                self._has_news = True
+                has_news = True
             else:
                 self._by_partition[partition] = key
-        return self._has_news or total >= self._request.min_bytes or not self._session.wanted
+        return has_news or total >= self._min_bytes
 
     def wait(self) -> asyncio.Future[Response]:
         """Answer when enough has been appended, or when the client's patience ends."""
@@ -76,19 +80,19 @@ class FetchPull:
 
     def high_watermark_moved(self, partition: Partition) -> None:
         """Look again at the one partition that moved; answer if that makes it enough."""
-        key = self._by_partition[partition]
-        wanted = self._session.wanted.get(key)
-        if wanted is None:
+        key = self._by_partition.get(partition)
+        wanted = None if key is None else self._session.wanted.get(key)
+        if key is None or wanted is None:
             return
-        result, found = self._read_one(key, wanted.partition, self._request.max_bytes, min_one=True)
+        result, found = self._read_one(key, wanted.partition, self._max_bytes, min_one=True)
         self._sizes[key] = len(result.records)
-        if found is None or sum(self._sizes.values()) >= self._request.min_bytes:
+        if found is None or sum(self._sizes.values()) >= self._min_bytes:
             self._finish()
 
     def response(self) -> Response:
         """Encode what was last read, leaving out what an incremental session knows already."""
         session = self._session
-        topics: list[tuple[str | None, bytes | None, list[PartitionFetched]]] = []
+        topics: list[tuple[str | None, bytes | None, list[Fetched]]] = []
         last_topic: str | bytes | None = None
         for key, result in self._results.items():
             wanted = session.wanted.get(key)
@@ -132,7 +136,7 @@ class FetchPull:
 
     def _read_one(
         self, key: FetchKey, wanted: FetchPartition, left: int, *, min_one: bool
-    ) -> tuple[PartitionFetched, Partition | None]:
+    ) -> tuple[Fetched, Partition | None]:
         """Return what one partition has, and the partition if there is a point in waiting."""
         partition = self._broker.topics.partition(key.topic, key.index)
         if isinstance(partition, ErrorCode):
@@ -158,5 +162,5 @@ class FetchPull:
         ), partition
 
 
-def _failed(index: int, code: ErrorCode) -> PartitionFetched:
+def _failed(index: int, code: ErrorCode) -> Fetched:
     return PartitionFetched(index, code)

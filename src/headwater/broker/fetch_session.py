@@ -26,7 +26,7 @@ class FetchKey(NamedTuple):
     """How a session names a partition: by topic name up to v12, by topic id from v13 on."""
 
     topic: str | bytes
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody misses
 
 
 class Wanted:

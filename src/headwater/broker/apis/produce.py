@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,7 @@ def _answer_when_durable(
             answer.set_result(codec.encode_response(version, results))
 
     for place, (partition, _) in appended.items():
-        broker.commits.request(partition, lambda error, place=place: on_durable(place, error))
+        broker.commits.request(partition, partial(on_durable, place))
     return answer
 
 
