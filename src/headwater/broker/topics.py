@@ -105,7 +105,7 @@ class TopicRegistry:
         return cluster_id
 
     async def close(self) -> None:
-        """Finish what is under way and let go of the journal."""
+        """Finish what is under way and let go of the journal; the logs are closed after that."""
         await self.changes.drain()
         self._store.close()
 

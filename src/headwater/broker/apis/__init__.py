@@ -11,6 +11,12 @@ from headwater.broker.apis.cluster import (
     elect_leaders,
     list_partition_reassignments,
 )
+from headwater.broker.apis.configs import (
+    alter_configs,
+    describe_configs,
+    incremental_alter_configs,
+    list_config_resources,
+)
 from headwater.broker.apis.delete_records import delete_records
 from headwater.broker.apis.fetch import fetch
 from headwater.broker.apis.leader_epochs import offset_for_leader_epoch
@@ -34,6 +40,10 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.DELETE_TOPICS: delete_topics,
     ApiKey.DELETE_RECORDS: delete_records,
     ApiKey.OFFSET_FOR_LEADER_EPOCH: offset_for_leader_epoch,
+    ApiKey.DESCRIBE_CONFIGS: describe_configs,
+    ApiKey.ALTER_CONFIGS: alter_configs,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: incremental_alter_configs,
+    ApiKey.LIST_CONFIG_RESOURCES: list_config_resources,
     ApiKey.DESCRIBE_LOG_DIRS: describe_log_dirs,
     ApiKey.CREATE_PARTITIONS: create_partitions,
     ApiKey.ELECT_LEADERS: elect_leaders,

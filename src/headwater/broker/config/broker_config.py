@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.broker.config.listeners import Endpoint
+    from headwater.log.cleaner import CleanerConfig
     from headwater.log.config_def import Value
 
 
@@ -129,6 +130,16 @@ class BrokerConfig:
     def log_defaults(self) -> LogConfig:
         """Return the settings of a log whose topic has none of its own."""
         return LogConfig.from_properties(self.topic_defaults())
+
+    def cleaner(self) -> CleanerConfig:
+        """Return the settings of the log cleaner."""
+        from headwater.log.cleaner import CleanerConfig
+
+        return CleanerConfig(
+            dedupe_buffer_size=self.integer("log.cleaner.dedupe.buffer.size"),
+            load_factor=self.double("log.cleaner.io.buffer.load.factor"),
+            io_max_bytes_per_second=self.double("log.cleaner.io.max.bytes.per.second"),
+        )
 
     def topic_defaults(self) -> dict[str, str]:
         """Return what the broker's settings say for each topic setting that they speak of."""
