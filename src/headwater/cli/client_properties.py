@@ -27,9 +27,7 @@ def read_properties(path: Path) -> dict[str, str]:
         assert match is not None, f"line {number} is blank or a comment"
         name = _unescape(match["name"])
         if not name:
-            raise InvalidPropertiesError(
-                f"{path}, line {number}: there is no name before the value"
-            )
+            raise InvalidPropertiesError(f"{path}, line {number}: a name is missing")
         properties[name] = _unescape(match["value"])
     return properties
 

@@ -1,11 +1,9 @@
-"""Changes to topic and broker settings, and the NAME=VALUE notation they are given in."""
+"""Settings of topics and brokers: what they are now, and changes to them."""
 
 from __future__ import annotations
 
 import difflib
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-import click
 
 from headwater.cli.errors import CommandError, describe
 
@@ -25,19 +23,6 @@ class ConfigChange(NamedTuple):
     operation: Literal["SET", "DELETE", "APPEND", "SUBTRACT"]
     name: str
     value: str | None = None
-
-
-def parse_assignments(assignments: Iterable[str], option: str) -> dict[str, str]:
-    """Split NAME=VALUE options; the last one wins, as on most command lines."""
-    settings: dict[str, str] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name.strip():
-            raise click.BadParameter(
-                f"'{assignment}' is not of the form NAME=VALUE", param_hint=option
-            )
-        settings[name.strip()] = value.strip()
-    return settings
 
 
 def apply_changes(

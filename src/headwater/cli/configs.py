@@ -11,11 +11,11 @@ from headwater.cli.config_changes import (
     EntityType,
     apply_changes,
     configs_of,
-    parse_assignments,
 )
 from headwater.cli.connection import Connection, connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:

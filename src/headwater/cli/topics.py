@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.config_changes import ConfigChange, apply_changes, parse_assignments
+from headwater.cli.config_changes import ConfigChange, apply_changes
 from headwater.cli.connection import (
     REQUEST_WITHIN_S,
     Connection,
@@ -18,6 +18,7 @@ from headwater.cli.connection import (
 )
 from headwater.cli.errors import CommandError, UnknownTopicError, describe
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.cli.topic_description import describe_topics, print_topics
 

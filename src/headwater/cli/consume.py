@@ -1,0 +1,248 @@
+"""`headwater consume`: print the records of a topic, old ones, new ones, or both."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import POLL_S, Connection, connection_options
+from headwater.cli.errors import CommandError, describe
+from headwater.cli.options import escaped, property_option
+from headwater.cli.output import note
+from headwater.cli.record_output import json_line, template_formatter, text_formatter
+from headwater.cli.start_position import Span, StartPosition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from confluent_kafka import Consumer, KafkaError, Message
+
+_AT_ONCE = 1000
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater consume orders                                 new records, until Ctrl-C
+  headwater consume orders --from-beginning --until-end    all there are
+  headwater consume orders --offset -10 --until-end        the last 10 of each partition
+  headwater consume orders --partition 2 --offset 4711 --max-messages 1
+  headwater consume orders --offset 15m                    what came in the last 15 minutes
+  headwater consume orders --offset 2026-05-01T10:00:00Z --json
+  headwater consume orders --keys --headers
+  headwater consume orders --format '%t [%p] %o at %T: %k = %v (%h)\\n'
+
+\b
+Fields of --format, which ends lines only where it says \\n:
+  %k key   %v value   %h headers (a:1,b:2)   %t topic   %p partition   %o offset
+  %T timestamp in epoch ms   %K, %S length of key, value (-1: null)   %% a percent sign"""
+)
+@click.argument("topic")
+@click.option("--from-beginning", is_flag=True, help="Short for --offset earliest.")
+@click.option(
+    "-o",
+    "--offset",
+    "position",
+    metavar="POSITION",
+    type=StartPosition.parse,
+    help="earliest, latest, N, -N (before the end), a date, @EPOCH_MS, or 15m (ago)."
+    "  [default: latest]",
+)
+@click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
+@click.option("-n", "--max-messages", type=click.IntRange(1), help="End after so many records.")
+@click.option("-e", "--until-end", is_flag=True, help="End where the topic ends at this moment.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="End when nothing came for so long.")
+@click.option("-k", "--keys", is_flag=True, help="Print KEY<separator>VALUE.")
+@click.option("--headers", is_flag=True, help="Print headers (a:1,b:2) in front.")
+@click.option("--key-separator", "separator", metavar="TEXT", type=escaped, default="\\t")
+@click.option("--null-marker", metavar="TEXT", type=escaped, default="null", show_default=True)
+@click.option("-f", "--format", "template", metavar="TEMPLATE", help="Fields see below.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per record and line.")
+@click.option(
+    "--isolation-level",
+    type=click.Choice(["read_committed", "read_uncommitted"]),
+    default="read_committed",
+    show_default=True,
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say on standard error where it starts.")
+@property_option
+@connection_options
+def consume(
+    connection: Connection,
+    topic: str,
+    from_beginning: bool,
+    position: StartPosition | None,
+    partitions: tuple[int, ...],
+    max_messages: int | None,
+    until_end: bool,
+    timeout: float | None,
+    keys: bool,
+    headers: bool,
+    separator: bytes,
+    null_marker: bytes,
+    template: str | None,
+    as_json: bool,
+    isolation_level: str,
+    verbose: bool,
+    properties: dict[str, str],
+) -> None:
+    """Print the records of TOPIC, by default the values of those that arrive from now on.
+
+    A tombstone (a record without a value) is printed as null. With --timeout, having got fewer
+    records than --max-messages is a failure.
+    """
+    if from_beginning and position is not None:
+        raise click.UsageError("Give either --from-beginning or --offset.")
+    if as_json + (template is not None) + (keys or headers) > 1:
+        raise click.UsageError("Give one of --json, --format, and --keys with --headers.")
+    to_bytes = _formatter(as_json, template, keys, headers, separator, null_marker)
+    start = StartPosition("earliest") if from_beginning else position or StartPosition("latest")
+
+    chosen = _choose_partitions(connection, topic, partitions)
+    spans = start.resolve(connection, topic, chosen)
+    if verbose or start.kind == "offset":
+        _say_starts(topic, spans, start, verbose=verbose)
+    settings = {"isolation.level": isolation_level, **_settings(connection), **properties}
+    reading = Reading(topic, spans, until_end=until_end)
+    consumer = connection.consumer(settings)
+    try:
+        _assign(consumer, topic, spans)
+        count = _print(consumer, reading, to_bytes, max_messages, timeout)
+    finally:
+        consumer.close()
+    if max_messages is not None and timeout is not None and count < max_messages:
+        raise CommandError(
+            f"only {count} of {max_messages} records came; then none for {timeout:g} s"
+        )
+
+
+class Reading:
+    """Which partitions still have something to print, and which records belong to it."""
+
+    def __init__(self, topic: str, spans: dict[int, Span], *, until_end: bool) -> None:
+        self._topic = topic
+        self._ends = {partition: span.end for partition, span in spans.items()} if until_end else {}
+        self._until_end = until_end
+        self._open = {
+            partition for partition, span in spans.items() if not until_end or span.start < span.end
+        }
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end was asked for and reached, in every partition."""
+        return not self._open
+
+    def accepts(self, message: Message) -> bool:
+        """Take note of a message; False for what is no record, or lies behind the end."""
+        error: KafkaError | None = message.error()
+        partition = message.partition()
+        if error is not None:
+            if error.name() != "_PARTITION_EOF":
+                raise CommandError(f"{self._topic} [{partition}]: {describe(error)}")
+            # Compaction or a transaction marker may have taken the last offsets: it is the end.
+            if self._until_end:
+                self._open.discard(partition)
+            return False
+        if not self._until_end:
+            return True
+        end = self._ends[partition]
+        if message.offset() >= end - 1:
+            self._open.discard(partition)
+        return bool(message.offset() < end)
+
+
+def _print(
+    consumer: Consumer,
+    reading: Reading,
+    to_bytes: Callable[[Message], bytes],
+    max_messages: int | None,
+    timeout: float | None,
+) -> int:
+    out = sys.stdout.buffer
+    count = 0
+    last = time.monotonic()
+    while not reading.finished and (max_messages is None or count < max_messages):
+        # The first wait is short, for Ctrl-C's sake; what else has arrived comes along with it.
+        message = consumer.poll(POLL_S)
+        if message is None:
+            if timeout is not None and time.monotonic() - last >= timeout:
+                break
+            continue
+        records = [
+            each for each in (message, *consumer.consume(_AT_ONCE, 0)) if reading.accepts(each)
+        ]
+        if max_messages is not None:
+            records = records[: max_messages - count]
+        if records:
+            out.write(b"".join([to_bytes(record) for record in records]))
+            out.flush()
+            count += len(records)
+            last = time.monotonic()
+    return count
+
+
+def _formatter(
+    as_json: bool,
+    template: str | None,
+    keys: bool,
+    headers: bool,
+    separator: bytes,
+    null_marker: bytes,
+) -> Callable[[Message], bytes]:
+    if as_json:
+        return json_line
+    if template is not None:
+        try:
+            return template_formatter(template, null_marker)
+        except ValueError as failure:
+            raise click.BadParameter(str(failure), param_hint="--format") from None
+    return text_formatter(headers=headers, keys=keys, separator=separator, null_marker=null_marker)
+
+
+def _choose_partitions(
+    connection: Connection, topic: str, partitions: tuple[int, ...]
+) -> list[int]:
+    known = sorted(partition.id for partition in connection.describe_topic(topic).partitions)
+    unknown = set(partitions).difference(known)
+    if unknown:
+        raise CommandError(
+            f"topic '{topic}' has no partition {min(unknown)}; its partitions are 0 to {known[-1]}"
+        )
+    return sorted(set(partitions)) or known
+
+
+def _settings(connection: Connection) -> dict[str, object]:
+    def report(error: KafkaError) -> None:
+        if error.name() == "_ALL_BROKERS_DOWN":
+            note(f"Lost the connection to {connection.bootstrap_server}; trying again.")
+
+    return {
+        "enable.partition.eof": True,
+        # What was deleted while it was being read is skipped, not read from the end on.
+        "auto.offset.reset": "earliest",
+        # With a full queue librdkafka would pause for a second, and a fast reader would starve.
+        "fetch.queue.backoff.ms": 10,
+        "error_cb": report,
+    }
+
+
+def _assign(consumer: Consumer, topic: str, spans: dict[int, Span]) -> None:
+    from confluent_kafka import TopicPartition
+
+    consumer.assign(
+        [TopicPartition(topic, partition, span.start) for partition, span in spans.items()]
+    )
+
+
+def _say_starts(topic: str, spans: dict[int, Span], start: StartPosition, *, verbose: bool) -> None:
+    for partition, span in spans.items():
+        moved = start.kind == "offset" and span.start != start.number
+        if verbose or moved:
+            there = f" instead of {start.number}" if moved else ""
+            note(
+                f"{topic} [{partition}] starts at offset {span.start}{there} "
+                f"(first {span.first}, end {span.end})"
+            )

@@ -1,0 +1,91 @@
+"""Kinds of option values that several commands take: NAME=VALUE, escapes and points in time."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def escaped(text: str) -> bytes:
+    r"""An option's type: text in which \t, \n and the like stand for what shells make hard."""
+    try:
+        return unescape(text)
+    except ValueError as failure:
+        raise click.BadParameter(str(failure)) from None
+
+
+def point_in_time(text: str) -> int:
+    """An option's type: epoch milliseconds, an ISO date, or how long ago it was (15m, 2h, 1d)."""
+    try:
+        return parse_time(text, int(time.time() * 1000))
+    except ValueError as failure:
+        raise click.BadParameter(str(failure)) from None
+
+
+property_option: Callable[[Any], Any] = click.option(
+    "--property",
+    "properties",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=lambda _context, _option, values: parse_assignments(values, "--property"),
+    help="Any client setting of librdkafka; may be given several times.",
+)
+
+
+def parse_assignments(assignments: Iterable[str], option: str) -> dict[str, str]:
+    """Split NAME=VALUE options; the last one wins, as on most command lines."""
+    settings: dict[str, str] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(
+                f"'{assignment}' is not of the form NAME=VALUE", param_hint=option
+            )
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def unescape(text: str) -> bytes:
+    r"""Replace \t, \n, \r, \0, \\ and \xHH; anything else after a backslash is refused."""
+
+    def replace(match: re.Match[bytes]) -> bytes:
+        escaped = match[1].decode()
+        if escaped in _ESCAPES:
+            return _ESCAPES[escaped]
+        if re.fullmatch(r"x[0-9a-fA-F]{2}", escaped):
+            return bytes.fromhex(escaped[1:])
+        raise ValueError(rf"'\{escaped[:1]}' is unknown; \t, \n, \r, \0, \\ and \xHH are known")
+
+    return re.sub(rb"\\(x[0-9a-fA-F]{2}|.|$)", replace, text.encode("utf-8", "surrogateescape"))
+
+
+def parse_time(text: str, now_ms: int) -> int:
+    """Return epoch milliseconds for any of the notations; a date without a zone is in UTC."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    if ago := re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text):
+        return now_ms - int(float(ago[1]) * _UNITS_MS[ago[2]])
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"'{text}' is no time: give epoch milliseconds, a date such as 2026-05-01T10:00:00Z, "
+            "or how long ago (30s, 15m, 2h, 1d)"
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    milliseconds = int(moment.timestamp() * 1000)
+    if milliseconds < 0:
+        raise ValueError(f"'{text}' is before 1970, where Kafka's timestamps start")
+    return milliseconds
+
+
+_ESCAPES = {"t": b"\t", "n": b"\n", "r": b"\r", "0": b"\0", "\\": b"\\"}
+_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}

@@ -1,0 +1,167 @@
+"""Lines of text turned into records: plain, with keys and headers in front, or as JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Headers = list[tuple[str, bytes | None]]
+
+
+class InputError(ValueError):
+    """A line is no record; the message says why, without the line's number."""
+
+
+class OutgoingRecord(NamedTuple):
+    """A record to produce; partition -1 is the partitioner's choice, timestamp 0 is now."""
+
+    value: bytes | None = None
+    key: bytes | None = None
+    headers: Headers | None = None
+    partition: int = -1
+    timestamp: int = 0
+
+
+_NO_DEFAULTS = OutgoingRecord()
+
+
+@dataclass(frozen=True)
+class LineReader:
+    """Reads [headers<delimiter>][key<separator>]value, in Kafka's order.
+
+    >>> LineReader(key_separator=b":").read(b"a:1")
+    OutgoingRecord(value=b'1', key=b'a', headers=None, partition=-1, timestamp=0)
+    """
+
+    key_separator: bytes | None = None
+    headers_delimiter: bytes | None = None
+    header_separator: bytes = b","
+    header_key_separator: bytes = b":"
+    null_marker: bytes | None = None
+    defaults: OutgoingRecord = _NO_DEFAULTS
+
+    def read(self, line: bytes) -> OutgoingRecord:
+        """Return the record on one line, which comes without its line end."""
+        _, key, headers, partition, timestamp = self.defaults
+        if self.headers_delimiter is not None:
+            text, found, line = line.partition(self.headers_delimiter)
+            if not found:
+                raise InputError(f"no {_shown(self.headers_delimiter)} after the headers")
+            headers = (headers or []) + self._read_headers(text)
+        if self.key_separator is not None:
+            raw_key, found, line = line.partition(self.key_separator)
+            if not found:
+                raise InputError(f"no {_shown(self.key_separator)} after the key")
+            key = self._or_null(raw_key)
+        return OutgoingRecord(self._or_null(line), key, headers, partition, timestamp)
+
+    def _read_headers(self, text: bytes) -> Headers:
+        if not text or text == self.null_marker:
+            return []
+        headers: Headers = []
+        for header in text.split(self.header_separator):
+            name, found, value = header.partition(self.header_key_separator)
+            if not found:
+                separator = _shown(self.header_key_separator)
+                raise InputError(f"no {separator} in the header {_shown(header)}")
+            headers.append((_utf8(name, "a header's name"), self._or_null(value)))
+        return headers
+
+    def _or_null(self, text: bytes) -> bytes | None:
+        return None if self.null_marker is not None and text == self.null_marker else text
+
+
+@dataclass(frozen=True)
+class JsonReader:
+    """Reads one JSON object per line, as `headwater consume --json` writes them.
+
+    `value`, `key` and header values are strings (sent as they are), null, or any other JSON value
+    (sent as compact JSON text); `value_base64` and `key_base64` take bytes that are no text.
+    """
+
+    defaults: OutgoingRecord = _NO_DEFAULTS
+
+    def read(self, line: bytes) -> OutgoingRecord:
+        """Return the record on one line."""
+        try:
+            fields = json.loads(line)
+        except ValueError as failure:
+            raise InputError(f"not JSON: {failure}") from None
+        if not isinstance(fields, dict):
+            raise InputError("not a JSON object")
+        unknown = fields.keys() - _FIELDS - _IGNORED
+        if unknown:
+            raise InputError(
+                f"unknown field '{min(unknown)}'; a record has key, value, headers, partition and "
+                "timestamp. Without --json the whole line is the value"
+            )
+        if not fields.keys() & {"value", "value_base64"}:
+            raise InputError("no field 'value'; null makes a tombstone")
+        defaults = self.defaults
+        has_key = fields.keys() & {"key", "key_base64"}
+        return OutgoingRecord(
+            value=_bytes_of(fields, "value"),
+            key=_bytes_of(fields, "key") if has_key else defaults.key,
+            headers=(defaults.headers or []) + _json_headers(fields.get("headers")) or None,
+            partition=_integer(fields, "partition", defaults.partition),
+            timestamp=_integer(fields, "timestamp", defaults.timestamp),
+        )
+
+
+_FIELDS = {"key", "key_base64", "value", "value_base64", "headers", "partition", "timestamp"}
+# What consuming adds and producing cannot choose, so that one can feed the other.
+_IGNORED = {"topic", "offset", "timestamp_type"}
+
+
+def _bytes_of(fields: dict[str, Any], name: str) -> bytes | None:
+    encoded = fields.get(f"{name}_base64")
+    if encoded is not None:
+        try:
+            return base64.b64decode(encoded, validate=True)
+        except (binascii.Error, TypeError, ValueError):
+            raise InputError(f"{name}_base64 is not base64") from None
+    value = fields.get(name)
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _json_headers(headers: object) -> Headers:
+    if headers is None:
+        return []
+    if isinstance(headers, dict):
+        return [
+            (str(name), _bytes_of({"value": value}, "value")) for name, value in headers.items()
+        ]
+    if not isinstance(headers, list):
+        raise InputError("headers must be an object or a list")
+    parsed: Headers = []
+    for header in headers:
+        if not isinstance(header, dict) or not isinstance(header.get("key"), str):
+            raise InputError('a header must look like {"key": "name", "value": "text"}')
+        parsed.append((header["key"], _bytes_of(header, "value")))
+    return parsed
+
+
+def _integer(fields: dict[str, Any], name: str, default: int) -> int:
+    value = fields.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InputError(f"{name} must be a whole number, 0 or larger")
+    return value
+
+
+def _utf8(text: bytes, what: str) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{what} is not UTF-8: {_shown(text)}") from None
+
+
+def _shown(text: bytes) -> str:
+    return repr(text)[1:]
