@@ -7,7 +7,6 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker import config_entries, loggers
-from headwater.broker.config.layers import ConfigSource
 from headwater.broker.config_changes import (
     BrokerConfigs,
     Change,
@@ -148,7 +147,6 @@ def _entry(entry: ConfigEntry, *, synonyms: bool, docs: bool) -> dict[str, Any]:
         "name": entry.name,
         "value": entry.value,
         "read_only": entry.is_read_only,
-        "is_default": entry.source is ConfigSource.DEFAULT_CONFIG,
         "config_source": entry.source,
         "is_sensitive": entry.is_sensitive,
         "synonyms": [
