@@ -28,8 +28,8 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results", "_session",
-        "_sizes", "_timer", "_version", "_waits_on",
+        "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results",
+        "_session", "_sizes", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
