@@ -43,6 +43,7 @@ class Maintenance:
         self._every(config.integer("log.flush.offset.checkpoint.interval.ms"), logs.checkpoint)
         if config.boolean("log.cleaner.enable"):
             cleaner = self._cleaner = LogCleaner(logs, config.cleaner())
+            self._broker.topics.forgetters.append(cleaner.forget)
             self._every(
                 config.integer("log.cleaner.backoff.ms"),
                 lambda: _clean_all(cleaner),

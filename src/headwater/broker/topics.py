@@ -26,7 +26,7 @@ from headwater.protocol.errors import ErrorCode
 from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from headwater.broker.config import BrokerConfig
     from headwater.log.manager import LogManager
@@ -229,6 +229,8 @@ class TopicRegistry:
     def _delete_logs(self, topics: Sequence[Topic]) -> None:
         for topic in topics:
             for partition in topic.partitions:
+                for forget in self.forgetters:
+                    forget(topic.name, partition.index)
                 self._logs.delete(topic.name, partition.index)
 
     def _partition(self, record: TopicRecord, index: int) -> Partition:
