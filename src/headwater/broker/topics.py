@@ -71,6 +71,8 @@ class TopicRegistry:
         self.by_name: dict[str, Topic] = {}
         self.by_id: dict[bytes, Topic] = {}
         self.changes = Changes()
+        self.forgetters: list[Callable[[str, int], None]] = []
+        """Called in a thread with each partition that goes, before its log does."""
         self.replication = ReplicationPolicy(config)
         self._logs = logs
         self._config = config
