@@ -11,25 +11,14 @@ if TYPE_CHECKING:
 
 
 class InvalidPropertiesError(ValueError):
-    """A properties file cannot be used; the message says which line or name, and why."""
+    """A properties file cannot be used; the message says which name, and why."""
 
 
 def read_client_properties(path: Path) -> dict[str, str]:
     """Return the librdkafka settings that a Java client's properties file asks for."""
-    return to_librdkafka(read_properties(path))
+    from headwater.broker.config.files import parse_properties
 
-
-def read_properties(path: Path) -> dict[str, str]:
-    """Parse a Java `.properties` file: comments, continued lines, `=`, `:` or blank between."""
-    properties: dict[str, str] = {}
-    for number, line in _logical_lines(path.read_text(encoding="utf-8")):
-        match = _ENTRY.match(line)
-        assert match is not None, f"line {number} is blank or a comment"
-        name = _unescape(match["name"])
-        if not name:
-            raise InvalidPropertiesError(f"{path}, line {number}: a name is missing")
-        properties[name] = _unescape(match["value"])
-    return properties
+    return to_librdkafka(parse_properties(path.read_text("utf-8")))
 
 
 def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
@@ -49,8 +38,6 @@ def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
     return settings
 
 
-_ENTRY = re.compile(r"(?P<name>(?:\\.|[^\\=:\s])*)\s*[=:]?\s*(?P<value>.*)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CREDENTIAL = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')""")
 
 _RENAMED = {
@@ -77,44 +64,11 @@ _ONLY_JVM = frozenset(
 )
 
 
-def _logical_lines(text: str) -> list[tuple[int, str]]:
-    lines: list[tuple[int, str]] = []
-    pending = ""
-    start = 0
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.lstrip()
-        if not pending:
-            start = number
-            if not line or line[0] in "#!":
-                continue
-        # An odd number of backslashes at the end continues the line; pairs are backslashes.
-        if (len(line) - len(line.rstrip("\\"))) % 2:
-            pending += line[:-1]
-            continue
-        lines.append((start, pending + line))
-        pending = ""
-    if pending:
-        lines.append((start, pending))
-    return lines
-
-
-def _unescape(text: str) -> str:
-    named = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-
-    def replace(match: re.Match[str]) -> str:
-        escaped = match[1]
-        if len(escaped) == 5:
-            return chr(int(escaped[1:], 16))
-        return named.get(escaped, escaped)
-
-    return _ESCAPE.sub(replace, text)
-
-
 def _credentials(jaas: str) -> dict[str, str]:
     if "OAuthBearer" in jaas:
         return {}
     found = {
-        match[1]: _ESCAPE.sub(r"\1", match[2]) if match[2] is not None else match[3]
+        match[1]: re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
         for match in _CREDENTIAL.finditer(jaas)
     }
     if found.keys() != {"username", "password"}:

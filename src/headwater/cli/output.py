@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 def print_json(value: object) -> None:
     """Print one JSON document."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def json_bytes(data: bytes | None, name: str) -> dict[str, str | None]:
+    """Return bytes as a JSON field: text if they are UTF-8, else base64 under `<name>_base64`."""
+    if data is None:
+        return {name: None}
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_base64": base64.b64encode(data).decode()}
 
 
 def note(message: str) -> None:

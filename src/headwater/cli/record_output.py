@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from typing import TYPE_CHECKING
 
 from headwater.cli.options import unescape
+from headwater.cli.output import json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,9 +54,11 @@ def json_line(message: Message) -> bytes:
         "offset": message.offset(),
         "timestamp": timestamp if kind else None,
         "timestamp_type": TIMESTAMP_TYPES[kind],
-        "headers": [{"key": name, **_json(value, "value")} for name, value in _headers(message)],
-        **_json(message.key(), "key"),
-        **_json(message.value(), "value"),
+        "headers": [
+            {"key": name, **json_bytes(value, "value")} for name, value in _headers(message)
+        ],
+        **json_bytes(message.key(), "key"),
+        **json_bytes(message.value(), "value"),
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -103,12 +105,3 @@ _NUMBERS: dict[str, Callable[[Message], object]] = {
 
 def _headers(message: Message) -> list[tuple[str, bytes | None]]:
     return message.headers() or []
-
-
-def _json(data: bytes | None, name: str) -> dict[str, str | None]:
-    if data is None:
-        return {name: None}
-    try:
-        return {name: data.decode()}
-    except UnicodeDecodeError:
-        return {f"{name}_base64": base64.b64encode(data).decode()}
