@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.request import Request
+from headwater.broker.request import HangUp, Request
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.frames import RequestHeader, parse_request_header, response_header
 from headwater.protocol.primitives import ProtocolError
@@ -81,6 +81,9 @@ def _answered(
 
 
 def _give_up(connection: Connection, error: BaseException) -> None:
+    if isinstance(error, HangUp):
+        connection.close(str(error))
+        return
     if isinstance(error, ProtocolError):
         connection.close(f"{error}; it may not be speaking Kafka's protocol")
         return

@@ -21,6 +21,10 @@ Handler: TypeAlias = "Callable[[Broker, Request], Response | Awaitable[Response 
 """Answers one API: at once, later, or never (a produce with acks=0)."""
 
 
+class HangUp(Exception):  # noqa: N818 - it says what to do
+    """Raised by a handler that can answer its client only by closing the connection."""
+
+
 class Request:
     """A parsed header, the frame it came in, and who sent it."""
 

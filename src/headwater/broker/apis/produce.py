@@ -8,7 +8,9 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.log_errors import error_code_of
-from headwater.log.errors import InvalidRecord, LogError, StorageError
+from headwater.broker.request import HangUp
+from headwater.log.batch import CODEC_MASK, HEADER_SIZE
+from headwater.log.errors import InvalidRecord, LogError, StorageError, UnsupportedCompression
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.protocol import produce as codec
 from headwater.protocol.errors import ErrorCode
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.broker")
 
+_FIRST_WITH_ZSTD = 7
+_ZSTD = 4
+_CODEC_POSITION = 22
+
 Results = list[tuple[str | None, bytes | None, list[PartitionProduceResult]]]
 
 
@@ -32,7 +38,7 @@ def produce(broker: Broker, request: Request) -> Response | asyncio.Future[Respo
     wanted = codec.decode_request(version, request.view, request.header.body)
     if wanted.acks not in (-1, 0, 1):
         return codec.encode_response(version, _refuse_all(wanted, ErrorCode.INVALID_REQUIRED_ACKS))
-    results, appended = _append_all(broker, wanted)
+    results, appended = _append_all(broker, version, wanted)
     fsync = broker.fsync
     if not fsync:
         for partition, info in appended.values():
@@ -41,6 +47,7 @@ def produce(broker: Broker, request: Request) -> Response | asyncio.Future[Respo
         for partition, _ in appended.values():
             broker.commits.request(partition)
     if wanted.acks == 0:
+        _hang_up_on_failure(results)
         return None
     if wanted.acks == 1 or not fsync or not appended:
         return codec.encode_response(version, results)
@@ -51,7 +58,7 @@ Appended = dict[tuple[int, int], "tuple[Partition, AppendInfo]"]
 """What was appended, by its place in the results (topic, partition)."""
 
 
-def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Appended]:
+def _append_all(broker: Broker, version: int, wanted: ProduceRequest) -> tuple[Results, Appended]:
     now_ms = time_ns() // 1_000_000
     results: Results = []
     appended: Appended = {}
@@ -66,6 +73,10 @@ def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Append
             try:
                 if records is None or not len(records):
                     raise _no_records(partition)
+                if version < _FIRST_WITH_ZSTD and _is_zstd(records):
+                    raise UnsupportedCompression(
+                        f"zstd needs Produce v{_FIRST_WITH_ZSTD}; the client sent v{version}"
+                    )
                 info = partition.append(records, now_ms, AppendOrigin.CLIENT)
             except LogError as error:
                 if isinstance(error, StorageError):
@@ -90,8 +101,23 @@ def _append_all(broker: Broker, wanted: ProduceRequest) -> tuple[Results, Append
     return results, appended
 
 
+def _hang_up_on_failure(results: Results) -> None:
+    # Nobody reads an answer to acks=0; a closed connection makes the client look again.
+    for name, _, partitions in results:
+        for partition in partitions:
+            if partition.error_code != ErrorCode.NONE:
+                raise HangUp(
+                    f"its produce with acks=0 to {name}-{partition.index} failed "
+                    f"with {ErrorCode(partition.error_code).name}"
+                )
+
+
 def _no_records(partition: Partition) -> LogError:
     return InvalidRecord(f"the request has no records for {partition.log.name}; send one batch")
+
+
+def _is_zstd(records: memoryview) -> bool:
+    return len(records) > HEADER_SIZE and records[_CODEC_POSITION] & CODEC_MASK == _ZSTD
 
 
 def _answer_when_durable(
