@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: run test lint types imports tests bench lock setup clean
 
 run: $(READY)
-	@$(BIN)/python -m headwater demo $(if $(SECONDS_TO_RUN),--seconds $(SECONDS_TO_RUN))
+	@$(BIN)/python -m headwater demo $(if $(SECONDS),--seconds $(SECONDS))
 
 test: lint types imports tests
 
