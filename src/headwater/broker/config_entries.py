@@ -30,16 +30,22 @@ class ConfigEntry(NamedTuple):
     doc: str
 
 
-def topic_entries(
-    config: BrokerConfig, configs: Mapping[str, str], wanted: Container[str] | None = None
-) -> list[ConfigEntry]:
-    """Return a topic's settings by name; internal ones only if the topic has them."""
-    defaults = config.topic_defaults()
-    return [
-        _topic_entry(config, name, configs, defaults)
-        for name, definition in TOPIC_SETTINGS.items()
-        if (wanted is None or name in wanted) and (not definition.internal or name in configs)
-    ]
+class TopicEntries:
+    """The settings of topics, of which most have the broker's values."""
+
+    def __init__(self, config: BrokerConfig) -> None:
+        self._defaults = {name: _topic_entry(config, name) for name in TOPIC_SETTINGS}
+
+    def of(
+        self, configs: Mapping[str, str], wanted: Container[str] | None = None
+    ) -> list[ConfigEntry]:
+        """Return a topic's settings by name; internal ones only if the topic has them."""
+        return [
+            _own_topic_entry(entry, configs[name]) if name in configs else entry
+            for name, entry in self._defaults.items()
+            if (wanted is None or name in wanted)
+            and (name in configs or not TOPIC_SETTINGS[name].internal)
+        ]
 
 
 def broker_entries(config: BrokerConfig, wanted: Container[str] | None = None) -> list[ConfigEntry]:
@@ -73,19 +79,22 @@ def logger_entries(wanted: Container[str] | None = None) -> list[ConfigEntry]:
     ]
 
 
-def _topic_entry(
-    config: BrokerConfig, name: str, configs: Mapping[str, str], defaults: Mapping[str, str]
-) -> ConfigEntry:
+def _topic_entry(config: BrokerConfig, name: str) -> ConfigEntry:
     definition = TOPIC_SETTINGS[name]
     synonyms = TOPIC_SYNONYMS.get(name, ())
     origins = config.origins(synonyms[0][0]) if synonyms else []
-    value = defaults.get(name, definition.format(definition.default))
-    if name in configs:
-        value = definition.format(definition.parse(configs[name]))
-        origins = [Origin(name, value, ConfigSource.DYNAMIC_TOPIC_CONFIG), *origins]
+    value = config.topic_defaults().get(name, definition.format(definition.default))
     return ConfigEntry(
         name, value, definition.type, _source(origins), origins, False, False, definition.doc
     )
+
+
+def _own_topic_entry(default: ConfigEntry, text: str) -> ConfigEntry:
+    definition = TOPIC_SETTINGS[default.name]
+    value = definition.format(definition.parse(text))
+    source = ConfigSource.DYNAMIC_TOPIC_CONFIG
+    origins = [Origin(default.name, value, source), *default.origins]
+    return default._replace(value=value, source=source, origins=origins)
 
 
 def _broker_entry(name: str, value: str | None, origins: list[Origin]) -> ConfigEntry:

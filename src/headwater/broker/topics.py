@@ -20,6 +20,7 @@ from headwater.broker.partition import Partition
 from headwater.broker.replication_policy import ReplicationPolicy
 from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
 from headwater.log.config import ConfigError, LogConfig
+from headwater.log.disk import storage_error
 from headwater.log.errors import LogError
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.protocol.errors import ErrorCode
@@ -221,8 +222,12 @@ class TopicRegistry:
             try:
                 for index in range(first, record.partitions):
                     self._logs.create(record.name, index, record.topic_id, config, _now_ms())
-            except LogError as error:
-                failures[record.name] = error
+            except (LogError, OSError) as error:
+                failures[record.name] = (
+                    storage_error(error, f"creating the topic {record.name}")
+                    if isinstance(error, OSError)
+                    else error
+                )
                 for index in range(first, record.partitions):
                     if (record.name, index) in self._logs.logs:
                         self._logs.delete(record.name, index)

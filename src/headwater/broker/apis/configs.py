@@ -130,7 +130,7 @@ def _describe(broker: Broker, resource: Any) -> list[ConfigEntry]:
                 raise KafkaError(
                     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'"
                 )
-            return config_entries.topic_entries(config, topic.configs, keys)
+            return config_entries.TopicEntries(config).of(topic.configs, keys)
         case ResourceType.BROKER if not name:
             return config_entries.default_broker_entries(config, keys)
         case ResourceType.BROKER:

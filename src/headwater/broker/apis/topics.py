@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker.config_entries import topic_entries
+from headwater.broker.config_entries import TopicEntries
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_creation import MAX_NEW_PARTITIONS, WantedTopic, check_new_topic
 from headwater.broker.topic_names import new_id
@@ -105,14 +105,15 @@ async def _create(
     except KafkaError as error:
         results.update((name, _failed(name, error)) for name in new)
         new = {}
+    entries = TopicEntries(broker.config)
     if validate_only:
-        results.update((name, _created(broker, topic, new_id())) for name, topic in new.items())
+        results.update((name, _created(topic, new_id(), entries)) for name, topic in new.items())
     elif new:
         for name, made in (await _create_all(broker, list(new.values()))).items():
             results[name] = (
                 _failed(name, made)
                 if isinstance(made, KafkaError)
-                else _created(broker, new[name], made.topic_id)
+                else _created(new[name], made.topic_id, entries)
             )
     return [results[name] for name in counts]
 
@@ -128,7 +129,7 @@ async def _create_all(broker: Broker, new: list[NewTopic]) -> dict[str, Topic | 
     }
 
 
-def _created(broker: Broker, topic: NewTopic, topic_id: bytes) -> dict[str, Any]:
+def _created(topic: NewTopic, topic_id: bytes, entries: TopicEntries) -> dict[str, Any]:
     return {
         "name": topic.name,
         "topic_id": topic_id,
@@ -143,7 +144,7 @@ def _created(broker: Broker, topic: NewTopic, topic_id: bytes) -> dict[str, Any]
                 "config_source": entry.source,
                 "is_sensitive": entry.is_sensitive,
             }
-            for entry in topic_entries(broker.config, topic.configs)
+            for entry in entries.of(topic.configs)
         ],
     }
 

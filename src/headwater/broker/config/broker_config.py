@@ -40,7 +40,9 @@ class BrokerConfig:
             del given[name]
         _settle_node_id(given)
         self._layers = Layers(given)
-        self._listeners_to_changes: list[Callable[[], None]] = []
+        self._followers: list[Callable[[], None]] = []
+        self._topic_defaults: dict[str, str] | None = None
+        self._log_defaults: LogConfig | None = None
         self._without_effect = removed + sorted(
             name for name in given if not definition_of(name).has_effect
         )
@@ -129,7 +131,9 @@ class BrokerConfig:
 
     def log_defaults(self) -> LogConfig:
         """Return the settings of a log whose topic has none of its own."""
-        return LogConfig.from_properties(self.topic_defaults())
+        if self._log_defaults is None:
+            self._log_defaults = LogConfig.from_properties(self.topic_defaults())
+        return self._log_defaults
 
     def cleaner(self) -> CleanerConfig:
         """Return the settings of the log cleaner."""
@@ -141,23 +145,11 @@ class BrokerConfig:
             io_max_bytes_per_second=self.double("log.cleaner.io.max.bytes.per.second"),
         )
 
-    def topic_defaults(self) -> dict[str, str]:
+    def topic_defaults(self) -> Mapping[str, str]:
         """Return what the broker's settings say for each topic setting that they speak of."""
-        defaults: dict[str, str] = {}
-        for topic_setting, synonyms in TOPIC_SYNONYMS.items():
-            for name, factor in synonyms:
-                value = self._layers.values[name]
-                if value is None:
-                    continue
-                if factor != 1:
-                    value = cast("int", value) * factor
-                text = definition_of(name).format(value)
-                # Kafka takes every negative retention for "for ever"; the topic setting has -1.
-                if topic_setting == "retention.ms" and cast("int", value) < 0:
-                    text = "-1"
-                defaults[topic_setting] = text or ""
-                break
-        return defaults
+        if self._topic_defaults is None:
+            self._topic_defaults = self._derive_topic_defaults()
+        return self._topic_defaults
 
     @property
     def dynamic_default(self) -> dict[str, str]:
@@ -178,12 +170,30 @@ class BrokerConfig:
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
         """Replace what was set at run time and tell those who follow changes."""
         self._layers.set_dynamic(default, broker)
-        for tell in self._listeners_to_changes:
+        self._topic_defaults = self._log_defaults = None
+        for tell in self._followers:
             tell()
 
     def on_change(self, tell: Callable[[], None]) -> None:
         """Call back after every change at run time."""
-        self._listeners_to_changes.append(tell)
+        self._followers.append(tell)
+
+    def _derive_topic_defaults(self) -> dict[str, str]:
+        defaults: dict[str, str] = {}
+        for topic_setting, synonyms in TOPIC_SYNONYMS.items():
+            for name, factor in synonyms:
+                value = self._layers.values[name]
+                if value is None:
+                    continue
+                if factor != 1:
+                    value = cast("int", value) * factor
+                text = definition_of(name).format(value)
+                # Kafka takes every negative retention for "for ever"; the topic setting has -1.
+                if topic_setting == "retention.ms" and cast("int", value) < 0:
+                    text = "-1"
+                defaults[topic_setting] = text or ""
+                break
+        return defaults
 
     def _read_listeners(self) -> None:
         protocols = self._protocols()

@@ -27,7 +27,7 @@ OUR_DEFAULTS: dict[str, OurDefault] = {
         "Kafka has no default and refuses to start without it; this is the name in its samples.",
     ),
     "group.initial.rebalance.delay.ms": OurDefault(
-        0, "Kafka's 3 s wait for more members; on one machine they only make every start slow."
+        0, "Kafka waits 3 s for more members, which on one machine only makes every start slow."
     ),
     "listeners": OurDefault(
         ("PLAINTEXT://localhost:9092",),
