@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 from headwater import __version__
 from headwater.broker.broker import Broker
 from headwater.broker.directory_lock import DirectoryInUse
+from headwater.broker.meta_properties import WrongDirectoryError
+from headwater.broker.metadata_store import MetadataCorruptError
+from headwater.log.checkpoint import CorruptCheckpoint
+from headwater.log.errors import LogError
 
 if TYPE_CHECKING:
     from headwater.broker.config import BrokerConfig
@@ -27,10 +31,14 @@ def run(config: BrokerConfig) -> int:
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(message)s",
     )
+    for notice in config.notices:
+        logger.info("%s", notice)
     _raise_open_file_limit()
     try:
         return _new_loop().run_until_complete(_serve(config))
-    except DirectoryInUse as error:
+    except (
+        DirectoryInUse, WrongDirectoryError, MetadataCorruptError, CorruptCheckpoint, LogError,
+    ) as error:  # fmt: skip
         logger.error("%s", error)
     except OSError as error:
         logger.error("can't start: %s", error)
