@@ -24,12 +24,12 @@ from headwater.log.segment_reader import read_batches
 from headwater.log.throttle import Throttle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 MAX_OFFSET_RANGE = 2**31 - 1
 
 
-def clean_pass(job: CleanJob) -> Iterator[CleanedGroup | CleanStats]:
+def clean_pass(job: CleanJob) -> Generator[CleanedGroup | CleanStats]:
     """Yield each group of segments as soon as its successor is on disk, and the stats at last.
 
     A group whose successor would not differ from it is left alone. Raises CorruptBatch for
@@ -81,7 +81,7 @@ class _Pass:
         self._bytes_read = self._bytes_written = 0
         self._records_read = self._records_kept = 0
 
-    def run(self) -> Iterator[CleanedGroup | CleanStats]:
+    def run(self) -> Generator[CleanedGroup | CleanStats]:
         job = self._job
         sizes = self._segment_sizes()
         self._build_map([size for size in sizes if size.end_offset > job.first_dirty_offset])

@@ -12,7 +12,7 @@ from headwater.log.clean_job import CleanedGroup, CleanStats
 from headwater.log.errors import CorruptBatch, LogError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from headwater.log.clean_job import CleanJob
 
@@ -30,7 +30,7 @@ class CleanProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_killed = False
 
-    def results(self) -> Iterator[CleanedGroup | CleanStats]:
+    def results(self) -> Generator[CleanedGroup | CleanStats]:
         """Yield what `clean_pass` yields, and raise what it raises or CleanInterrupted.
 
         Closing the iterator kills the process.
@@ -66,7 +66,7 @@ class CleanProcess:
 
 def _results(
     process: subprocess.Popen[bytes], job: CleanJob
-) -> Iterator[CleanedGroup | CleanStats]:
+) -> Generator[CleanedGroup | CleanStats]:
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
     if stdin is None or stdout is None or stderr is None:
         raise AssertionError("all three pipes were asked for")

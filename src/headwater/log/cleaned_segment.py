@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.log.disk import OpenFile, write_at
-from headwater.log.file_names import CLEANED, LOG, OFFSET_INDEX, TIME_INDEX, segment_stem
+from headwater.log.file_names import (
+    CLEANED,
+    LOG,
+    OFFSET_INDEX,
+    SEGMENT_KINDS,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    segment_stem,
+)
 from headwater.log.offset_index import OffsetIndex
 from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
-from headwater.log.txn_index import SUFFIX as TRANSACTION_INDEX
 from headwater.log.txn_index import TransactionIndex
 
 if TYPE_CHECKING:
@@ -78,7 +85,7 @@ class CleanedSegment:
 
     def discard(self) -> None:
         """Remove the files, also those that an interrupted pass may have left."""
-        for kind in (LOG, OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX):
+        for kind in SEGMENT_KINDS:
             Path(self._path(kind)).unlink(missing_ok=True)
 
     def _write_out(self) -> None:

@@ -1,0 +1,429 @@
+"""The cleaner on real logs: what it chooses, how passes end, and what it leaves alone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.log.log_contents import (
+    NOW,
+    Logs,
+    PassInThisProcess,
+    append,
+    compacted_config,
+    open_log,
+    read_log,
+    state_of,
+)
+
+from headwater.log.batch import parse_header
+from headwater.log.clean_process import CleanInterrupted
+from headwater.log.cleaner import (
+    CLEANER_OFFSETS,
+    RETRY_MS,
+    CleanerConfig,
+    CleanerHooks,
+    LogCleaner,
+)
+from headwater.log.compression import Codec
+from headwater.log.errors import CorruptBatch, StorageError
+from headwater.log.record_filter import LastRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
+    from headwater.log.log import Log
+    from headwater.log.record import Record
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Logs:
+    return Logs(tmp_path)
+
+
+def make_cleaner(logs: Logs, config: CleanerConfig | None = None) -> LogCleaner:
+    return LogCleaner(logs, config or CleanerConfig(), start=PassInThisProcess)
+
+
+def fill(log: Log, rounds: int = 20, keys: int = 5, codec: Codec = Codec.NONE) -> list[Record]:
+    records = []
+    for number in range(rounds):
+        pairs = [(f"key-{key}", f"{log.name} {number} {'x' * 30}") for key in range(keys)]
+        records += append(log, *pairs, codec=codec)
+    return records
+
+
+def checkpoint(logs: Logs) -> str:
+    return (logs.data_dir / CLEANER_OFFSETS).read_text()
+
+
+def test_a_real_child_process_compacts(logs: Logs) -> None:
+    log = logs.add("orders")
+    records = fill(log, rounds=80, codec=Codec.ZSTD)
+    assert len(log.segments) > 3
+    active = log.segments[-1].base_offset
+    results = LogCleaner(logs, CleanerConfig()).run_once(NOW)
+    assert [(result.topic, result.partition, result.error) for result in results] == [
+        ("orders", 0, None)
+    ]
+    stats = results[0].stats
+    assert stats is not None
+    assert stats.end_offset == active
+    assert checkpoint(logs) == f"0\n1\norders 0 {active}\n"
+    kept = read_log(log)
+    assert set(kept) < set(records)
+    assert state_of(kept) == state_of(records)
+    assert [record for record in kept if record.offset >= active] == records[active:]
+    assert len([record for record in kept if record.offset < active]) == 5
+    assert not list(log.directory.glob("*.cleaned"))
+    assert not list(log.directory.glob("*.swap"))
+
+
+def test_what_was_compacted_is_there_after_a_restart(logs: Logs) -> None:
+    log = logs.add("orders")
+    fill(log)
+    assert make_cleaner(logs).run_once(NOW)
+    kept = read_log(log)
+    end = log.log_end_offset
+    log.close()
+    for clean in (True, False):
+        again = open_log(log.directory, clean=clean, recovery_point=end)
+        assert read_log(again) == kept
+        assert again.log_end_offset == end
+        again.close()
+
+
+def test_every_offset_can_still_be_fetched(logs: Logs) -> None:
+    log = logs.add("orders")
+    fill(log)
+    make_cleaner(logs).run_once(NOW)
+    kept = read_log(log)
+    for offset in range(log.log_start_offset, log.log_end_offset):
+        assert read_log(log, offset) == [record for record in kept if record.offset >= offset]
+
+
+def test_the_dirtiest_log_is_first_and_then_the_next(logs: Logs) -> None:
+    first, second = logs.add("first"), logs.add("second")
+    fill(first)
+    fill(second)
+    cleaner = make_cleaner(logs)
+    while cleaner.run_once(NOW):
+        pass
+    fill(first, rounds=4)
+    fill(second, rounds=20)
+    assert [result.topic for result in cleaner.run_once(NOW)] == ["second"]
+    assert [result.topic for result in cleaner.run_once(NOW)] == ["first"]
+    assert cleaner.run_once(NOW) == []
+
+
+def test_nothing_but_compacted_logs_is_touched(logs: Logs) -> None:
+    deleted = logs.add("deleted", compacted_config(cleanup_policy=frozenset({"delete"})))
+    both = logs.add("both", compacted_config(cleanup_policy=frozenset({"compact", "delete"})))
+    records = fill(deleted)
+    fill(both)
+    cleaner = make_cleaner(logs)
+    assert [result.topic for result in cleaner.run_once(NOW)] == ["both"]
+    assert cleaner.run_once(NOW) == []
+    assert read_log(deleted) == records
+
+
+def test_the_checkpoint_survives_a_restart_and_forgets_deleted_logs(logs: Logs) -> None:
+    log, gone = logs.add("orders"), logs.add("gone")
+    fill(log)
+    fill(gone)
+    cleaner = make_cleaner(logs)
+    while cleaner.run_once(NOW):
+        pass
+    assert "gone 0 " in checkpoint(logs)
+    assert make_cleaner(logs).run_once(NOW) == []
+    del logs.logs["gone", 0]
+    fill(log)
+    assert make_cleaner(logs).run_once(NOW)
+    assert "gone" not in checkpoint(logs)
+
+
+def test_a_topic_that_comes_back_is_compacted_from_its_start(logs: Logs) -> None:
+    log = logs.add("orders")
+    fill(log)
+    cleaner = make_cleaner(logs)
+    assert cleaner.run_once(NOW)
+    log.delete()
+    cleaner.forget("orders", 0)
+    assert checkpoint(logs) == "0\n0\n"
+    log = logs.add("orders")
+    fill(log)
+    assert cleaner.run_once(NOW)[0].first_dirty_offset == 0
+
+
+def test_a_checkpoint_from_another_life_of_the_log_is_not_believed(logs: Logs) -> None:
+    (logs.data_dir / CLEANER_OFFSETS).write_text("0\n1\norders 0 999999\n")
+    fill(logs.add("orders"))
+    assert make_cleaner(logs).run_once(NOW)[0].first_dirty_offset == 0
+
+
+def test_a_damaged_checkpoint_costs_work_but_no_data(
+    logs: Logs, caplog: pytest.LogCaptureFixture
+) -> None:
+    (logs.data_dir / CLEANER_OFFSETS).write_bytes(b"\xff\xfe nonsense")
+    log = logs.add("orders")
+    records = fill(log)
+    assert make_cleaner(logs).run_once(NOW)
+    assert state_of(read_log(log)) == state_of(records)
+    assert CLEANER_OFFSETS in caplog.text
+
+
+def test_a_small_map_takes_several_passes(logs: Logs) -> None:
+    log = logs.add("orders")
+    for number in range(60):
+        append(log, (f"key-{number % 20}", f"{number}" * 20), (f"other-{number}", "y" * 20))
+    records = read_log(log)
+    cleaner = make_cleaner(logs, CleanerConfig(dedupe_buffer_size=400))
+    ends = []
+    while results := cleaner.run_once(NOW):
+        assert results[0].stats is not None
+        ends.append(results[0].stats.end_offset)
+        assert state_of(read_log(log)) == state_of(records)
+    assert ends == sorted(set(ends))
+    assert len(ends) > 3
+    assert ends[-1] == log.segments[-1].base_offset
+    keys = [record.key for record in read_log(log) if record.offset < ends[-1]]
+    assert len(keys) == len(set(keys))
+
+
+def test_nothing_above_the_upper_offset_counts(logs: Logs) -> None:
+    log = logs.add("orders")
+    records = fill(log)
+    boundary = log.segments[2].base_offset
+    stable = boundary + 3
+    hooks = CleanerHooks(upper_offset=lambda _: stable)
+    cleaner = LogCleaner(logs, CleanerConfig(), hooks=hooks, start=PassInThisProcess)
+    assert cleaner.run_once(NOW)
+    assert checkpoint(logs).endswith(f"orders 0 {boundary}\n")
+    kept = read_log(log)
+    assert len(kept) < len(records)
+    assert [record for record in kept if record.offset >= boundary] == records[boundary:]
+    assert cleaner.run_once(NOW) == []
+
+
+def test_what_is_not_on_disk_replaces_nothing(logs: Logs) -> None:
+    log = logs.add("orders")
+    fill(log)
+    assert log.recovery_point == 0
+    jobs: list[tuple[CleanJob, int]] = []
+
+    def start(job: CleanJob) -> PassInThisProcess:
+        jobs.append((job, log.recovery_point))
+        return PassInThisProcess(job)
+
+    assert LogCleaner(logs, CleanerConfig(), start=start).run_once(NOW)
+    ((job, recovery_point),) = jobs
+    assert job.upper_offset <= recovery_point
+
+
+def test_active_producers_are_asked_for(logs: Logs) -> None:
+    log = logs.add("orders")
+    append(log, ("a", "1"), producer_id=7, producer_epoch=0, base_sequence=0)
+    fill(log, keys=1)
+    append(log, ("a", "2"), producer_id=8, producer_epoch=0, base_sequence=0)
+    log.roll(NOW)
+    append(log, ("a", "3"))
+    hooks = CleanerHooks(active_producers=lambda _: {7: LastRecord(0, 0)})
+    cleaner = LogCleaner(logs, CleanerConfig(), hooks=hooks, start=PassInThisProcess)
+    assert cleaner.run_once(NOW)
+    first = parse_header(log.read(0, 1 << 20, log.end).read())
+    assert (first.producer_id, first.record_count) == (7, 0)
+
+
+class TestFailures:
+    def damage(self, log: Log) -> None:
+        segment = log.segments[1]
+        with open(segment.path(".log"), "r+b") as file:
+            file.seek(segment.size - 1)
+            file.write(b"\xff")
+
+    @pytest.mark.parametrize("in_child", [True, False])
+    def test_a_damaged_log_is_left_alone_and_others_go_on(
+        self, logs: Logs, caplog: pytest.LogCaptureFixture, in_child: bool
+    ) -> None:
+        damaged, sound = logs.add("damaged"), logs.add("sound")
+        fill(damaged, rounds=25)
+        records = fill(sound)
+        self.damage(damaged)
+        damaged.flush()
+        files = sorted(path.name for path in damaged.directory.iterdir())
+        cleaner = LogCleaner(logs, CleanerConfig()) if in_child else make_cleaner(logs)
+        results = []
+        while result := cleaner.run_once(NOW):
+            results += result
+        assert {result.topic for result in results} == {"damaged", "sound"}
+        (failed,) = (result for result in results if result.error)
+        assert failed.topic == "damaged"
+        assert isinstance(failed.error, CorruptBatch)
+        assert cleaner.uncleanable == {("damaged", 0)}
+        assert sorted(path.name for path in damaged.directory.iterdir()) == files
+        assert state_of(read_log(sound)) == state_of(records)
+        (line,) = (each for each in caplog.records if each.levelno == logging.ERROR)
+        assert "damaged-0 is damaged" in line.getMessage()
+        assert damaged.segments[1].path(".log") in line.getMessage()
+        assert cleaner.run_once(NOW + 10 * RETRY_MS) == []
+
+    def test_a_refusing_disk_is_tried_again_later(self, logs: Logs) -> None:
+        log = logs.add("orders")
+        records = fill(log)
+
+        class FullDisk(PassInThisProcess):
+            def results(self) -> Generator[CleanedGroup | CleanStats]:
+                yield next(super().results())
+                raise StorageError("No space left on device.")
+
+        cleaner = LogCleaner(logs, CleanerConfig(), start=FullDisk)
+        (result,) = cleaner.run_once(NOW)
+        assert isinstance(result.error, StorageError)
+        assert not list(log.directory.glob("*.cleaned"))
+        assert not (logs.data_dir / CLEANER_OFFSETS).exists()
+        assert state_of(read_log(log)) == state_of(records)
+        assert cleaner.run_once(NOW + RETRY_MS - 1) == []
+        assert len(cleaner.run_once(NOW + RETRY_MS)) == 1
+        assert make_cleaner(logs).run_once(NOW)[0].error is None
+        assert state_of(read_log(log)) == state_of(records)
+
+    def test_retention_may_take_the_segments_meanwhile(self, logs: Logs) -> None:
+        log = logs.add("orders")
+        records = fill(log)
+
+        class Late(PassInThisProcess):
+            def results(self) -> Generator[CleanedGroup | CleanStats]:
+                results = super().results()
+                first = next(results)
+                log.delete_records(log.segments[2].base_offset)
+                log.apply_retention(NOW)
+                yield first
+                yield from results
+
+        (result,) = LogCleaner(logs, CleanerConfig(), start=Late).run_once(NOW)
+        assert result.error is not None
+        assert read_log(log) == records[log.log_start_offset :]
+        assert make_cleaner(logs).run_once(NOW + RETRY_MS)[0].error is None
+        assert state_of(read_log(log)) == state_of(records)
+
+    def test_a_log_can_be_deleted_meanwhile(
+        self, logs: Logs, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        log = logs.add("orders")
+        fill(log)
+
+        class Late(PassInThisProcess):
+            def results(self) -> Generator[CleanedGroup | CleanStats]:
+                del logs.logs["orders", 0]
+                log.delete()
+                yield from super().results()
+
+        (result,) = LogCleaner(logs, CleanerConfig(), start=Late).run_once(NOW)
+        assert isinstance(result.error, StorageError)
+
+        class Gone(PassInThisProcess):
+            def results(self) -> Generator[CleanedGroup | CleanStats]:
+                other = logs.logs.pop(("other", 0))
+                yield from ()
+                raise CleanInterrupted(f"{other.name} went away.")
+
+        fill(logs.add("other"))
+        assert LogCleaner(logs, CleanerConfig(), start=Gone).run_once(NOW)[0].error is not None
+        assert not [line for line in caplog.records if line.levelno >= logging.WARNING]
+
+    def test_a_log_that_takes_no_writes_is_left_alone(self, logs: Logs) -> None:
+        log = logs.add("orders")
+        fill(log)
+        log._flusher.failure = StorageError("The disk is broken.")
+        assert make_cleaner(logs).run_once(NOW) == []
+
+
+class TestStopping:
+    """The pass is stopped while it waits for its next result, in a child that is throttled."""
+
+    def slow(self) -> CleanerConfig:
+        return CleanerConfig(io_max_bytes_per_second=1000.0)
+
+    def run_and(self, cleaner: LogCleaner, logs: Logs, interrupt: str) -> list[object]:
+        log = logs.add("orders")
+        records = fill(log)
+        results: list[object] = []
+        thread = threading.Thread(target=lambda: results.extend(cleaner.run_once(NOW)))
+        thread.start()
+        while cleaner._running is None and thread.is_alive():
+            os.sched_yield()
+        if interrupt == "stop":
+            cleaner.stop()
+        else:
+            cleaner.forget("orders", 0)
+        thread.join()
+        assert read_log(log) == records
+        assert not list(log.directory.glob("*.cleaned"))
+        return results
+
+    def test_stop_gives_up_at_once(self, logs: Logs) -> None:
+        cleaner = LogCleaner(logs, self.slow())
+        (result,) = self.run_and(cleaner, logs, "stop")
+        assert isinstance(getattr(result, "error", None), CleanInterrupted)
+        assert cleaner.run_once(NOW) == []
+        cleaner.stop()
+
+    def test_forget_waits_for_the_end_of_the_pass(self, logs: Logs) -> None:
+        cleaner = LogCleaner(logs, self.slow())
+        self.run_and(cleaner, logs, "forget")
+        assert cleaner._running is None
+        assert not (logs.data_dir / CLEANER_OFFSETS).exists()
+
+
+def test_appends_and_reads_go_on_during_a_pass(logs: Logs) -> None:
+    log = logs.add("orders")
+    records = fill(log, rounds=200, keys=20)
+    cleaner = LogCleaner(logs, CleanerConfig())
+    results: list[object] = []
+    thread = threading.Thread(target=lambda: results.extend(cleaner.run_once(NOW)))
+    thread.start()
+    rounds = 0
+    while thread.is_alive() or rounds < 5:
+        records += append(log, (f"key-{rounds % 3}", f"meanwhile {rounds}"))
+        if rounds % 50 == 0:
+            log.flush()
+            seen = read_log(log)
+            assert set(seen) <= set(records)
+            assert state_of(seen) == state_of(records)
+        rounds += 1
+    thread.join()
+    assert results
+    assert getattr(results[0], "error", "missing") is None
+    while cleaner.run_once(NOW):
+        pass
+    assert state_of(read_log(log)) == state_of(records)
+    assert len(read_log(log)) < len(records)
+
+
+def test_segments_merge_as_they_shrink(logs: Logs) -> None:
+    log = logs.add("orders")
+    fill(log, rounds=100)
+    before = len(log.segments)
+    cleaner = make_cleaner(logs)
+    assert cleaner.run_once(NOW)
+    fill(log, rounds=10)
+    assert cleaner.run_once(NOW)
+    assert len(log.segments) <= before / 5
+    log.purge_deleted(NOW + 10)
+    on_disk = {path.name for path in log.directory.glob("*.log*")}
+    assert on_disk == {f"{segment.base_offset:020d}.log" for segment in log.segments}
+
+
+def test_settings_of_the_topic_are_those_at_the_time(logs: Logs) -> None:
+    log = logs.add("orders", compacted_config(min_cleanable_dirty_ratio=1.0))
+    fill(log)
+    cleaner = make_cleaner(logs)
+    assert cleaner.run_once(NOW) == []
+    log.update_config(replace(log.config, min_cleanable_dirty_ratio=0.5))
+    assert cleaner.run_once(NOW)
