@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.broker")
 
 _FLUSH_THREADS = 8
+_LEAST_BACKLOG = 1024
 
 
 class Broker:
@@ -82,7 +83,8 @@ class Broker:
     def _listen(self) -> None:
         dispatch = Dispatcher(self, HANDLERS)
         self._advertised: dict[str, tuple[str, int]] = {}
-        backlog = self.config.integer("socket.listen.backlog.size")
+        # Kafka's default of 50 makes a burst of clients wait a second for each 50 of them.
+        backlog = max(_LEAST_BACKLOG, self.config.integer("socket.listen.backlog.size"))
         for endpoint in self.config.listeners:
             listener = Listener(
                 endpoint.name,
