@@ -1,0 +1,85 @@
+"""The tables of settings, held against what a real Kafka says of its own."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.broker.kafka_settings import BROKER, DYNAMIC_ONLY, TOPIC, kafka_accepts, probes
+
+from headwater.broker.config.settings import BROKER_SETTINGS, own
+from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
+from headwater.broker.config.synonyms import TOPIC_SYNONYMS
+from headwater.log.config_def import ConfigDef, ConfigError
+from headwater.log.topic_settings import TOPIC_SETTINGS
+
+
+def test_there_is_every_setting_of_kafka_and_no_other() -> None:
+    ours = {setting.name for setting in own.SETTINGS}
+    assert set(TOPIC_SETTINGS) == set(TOPIC)
+    assert set(BROKER_SETTINGS) == set(BROKER) | set(DYNAMIC_ONLY) | ours
+
+
+@pytest.mark.parametrize("name", sorted(TOPIC))
+def test_topic_settings_are_kafkas(name: str) -> None:
+    kafka, ours = TOPIC[name], TOPIC_SETTINGS[name]
+    assert ours.type.name == kafka["type"]
+    assert ours.format(ours.default) == kafka["default"]
+    assert ours.internal == kafka.get("internal", False)
+    _check_limits(ours, kafka["accepts"])
+
+
+@pytest.mark.parametrize("name", sorted(BROKER))
+def test_broker_settings_are_kafkas_unless_we_say_why(name: str) -> None:
+    kafka, ours = BROKER[name], BROKER_SETTINGS[name]
+    assert ours.type.name == kafka["type"]
+    assert ours.internal == kafka.get("internal", False)
+    if name in OUR_DEFAULTS:
+        assert ours.format(ours.default) != kafka["default"]
+    else:
+        assert ours.format(ours.default) == kafka["default"]
+    if name in OUR_UPDATE_MODES:
+        assert ours.update.value != kafka["update"]
+    else:
+        assert ours.update.value == kafka["update"]
+    _check_limits(ours, kafka["accepts"])
+
+
+def test_what_only_a_running_broker_takes_is_dynamic() -> None:
+    for name, mode in DYNAMIC_ONLY.items():
+        assert BROKER_SETTINGS[name].update.value == mode
+
+
+def test_each_default_passes_its_own_check() -> None:
+    for setting in BROKER_SETTINGS.values():
+        if setting.default is not None:
+            text = setting.format(setting.default)
+            assert setting.parse(text or "") == setting.default
+
+
+def test_every_setting_says_what_it_does_in_one_sentence() -> None:
+    for setting in BROKER_SETTINGS.values():
+        assert setting.doc.endswith("."), setting.name
+        assert ". " not in setting.doc, setting.name
+
+
+def test_every_deviation_has_a_reason() -> None:
+    reasons = [deviation.reason for deviation in OUR_DEFAULTS.values()]
+    reasons += [deviation.reason for deviation in OUR_UPDATE_MODES.values()]
+    assert all(reason.endswith(".") for reason in reasons)
+
+
+def test_synonyms_have_the_type_of_what_they_stand_in_for() -> None:
+    for topic_setting, synonyms in TOPIC_SYNONYMS.items():
+        for broker_setting, factor in synonyms:
+            kinds = {TOPIC_SETTINGS[topic_setting].type, BROKER_SETTINGS[broker_setting].type}
+            assert len(kinds) == 1 or factor > 1
+
+
+def _check_limits(setting: ConfigDef, accepts: str | None) -> None:
+    for text in probes(accepts):
+        try:
+            setting.parse(text)
+        except ConfigError:
+            accepted = False
+        else:
+            accepted = True
+        assert accepted == kafka_accepts(accepts or "", int(text)), (setting.name, text)
