@@ -46,6 +46,10 @@ class Connection:
     _admin: AdminClient | None = None
     _reason: KafkaError | None = None
 
+    def settings_only(self) -> Connection:
+        """Return a copy without clients, which another process can be given."""
+        return Connection(self.bootstrap_server, dict(self.properties))
+
     @property
     def admin(self) -> AdminClient:
         """The admin client."""

@@ -1,0 +1,135 @@
+"""`headwater demo`: a broker, a producer and a consumer, and records flowing between them."""
+
+from __future__ import annotations
+
+import math
+import signal
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.broker import DEFAULT_PORT
+from headwater.cli.broker_process import BrokerProcess, preferred_port
+from headwater.cli.connection import Connection
+from headwater.cli.demo_stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
+from headwater.cli.demo_view import make_view
+from headwater.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DRAIN_WITHIN_S = 5.0
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater demo
+  headwater demo --seconds 10
+
+While it runs, look at the same records from another terminal, with the lines that it prints."""
+)
+@click.option("--seconds", type=click.FloatRange(min=0), help="Stop by itself after so long.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"Default: {DEFAULT_PORT} if it is free, else any free one.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0.1, 1000),
+    default=4.0,
+    show_default=True,
+    help="Sensor readings per second.",
+)
+def demo(seconds: float | None, port: int | None, rate: float) -> int:
+    """Start a broker and show records flow through it, until Ctrl-C.
+
+    Everything happens in a temporary directory, which is removed at the end.
+    """
+    chosen = preferred_port(DEFAULT_PORT) if port is None else port
+    with tempfile.TemporaryDirectory(prefix="headwater-demo-") as directory:
+        started = time.monotonic()
+        with BrokerProcess(Path(directory) / "data", chosen) as broker, _stop_requests() as stop:
+            _introduce(broker.address, (time.monotonic() - started) * 1000)
+            return _show(broker, stop, seconds, rate)
+
+
+@contextmanager
+def _stop_requests() -> Iterator[threading.Event]:
+    """Turn Ctrl-C and SIGTERM into an event: an exception could strike with a record in hand."""
+    stop = threading.Event()
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, lambda *_: stop.set()) for number in signals]
+    try:
+        yield stop
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _introduce(address: str, ready_ms: float) -> None:
+    click.echo(f"A broker listens on {address}, ready {ready_ms:.0f} ms after it was started.")
+    click.echo(f"Sensors write to the topic '{TOPIC}'. From another terminal, look at it with:")
+    click.echo(f"  headwater consume {TOPIC} --keys --bootstrap-server {address}")
+    click.echo(f"  kcat -b {address} -t {TOPIC} -C -f '%p %o %k %s\\n'")
+    click.echo("Ctrl-C ends it.\n")
+    sys.stdout.flush()
+
+
+def _show(broker: BrokerProcess, stop: threading.Event, seconds: float | None, rate: float) -> int:
+    connection = Connection(broker.address)
+    _create_topic(connection)
+    consumer = Consumer(connection)
+    producer = Producer(connection, rate)
+    arrivals: list[Arrival] = []
+    deadline = time.monotonic() + (math.inf if seconds is None else seconds)
+
+    try:
+        with make_view() as view:
+
+            def receive() -> None:
+                for arrival in consumer.poll():
+                    arrivals.append(arrival)
+                    view.show(arrival, len(arrivals))
+
+            while not stop.is_set() and time.monotonic() < deadline:
+                if not broker.running:
+                    raise CommandError(f"the broker ended:\n{broker.log}")
+                receive()
+            producer.stop()
+            drained = time.monotonic() + _DRAIN_WITHIN_S
+            while len(arrivals) < producer.delivered and time.monotonic() < drained:
+                receive()
+    finally:
+        producer.stop()
+        consumer.close()
+    return _summarise(producer, arrivals, broker.resident_bytes)
+
+
+def _create_topic(connection: Connection) -> None:
+    from confluent_kafka.admin import NewTopic
+
+    (future,) = connection.admin.create_topics([NewTopic(TOPIC, PARTITIONS)]).values()
+    connection.result(future)
+
+
+def _summarise(producer: Producer, arrivals: list[Arrival], memory: int | None) -> int:
+    latencies = [arrival.latency_ms for arrival in arrivals]
+    parts = [f"{producer.delivered} readings produced, {len(arrivals)} consumed"]
+    if latencies:
+        parts.append(f"{statistics.median(latencies):.1f} ms from sensor to screen (median)")
+    if memory is not None:
+        parts.append(f"{memory / 1e6:.0f} MB taken by the broker")
+    click.echo(f"\n{'; '.join(parts)}.")
+    if producer.failed or len(arrivals) < producer.delivered:
+        lost = producer.failed + producer.delivered - len(arrivals)
+        raise CommandError(f"{lost} readings were lost, which should not happen")
+    return 0
