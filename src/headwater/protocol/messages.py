@@ -1,4 +1,4 @@
-"""The cold APIs, all versions, through kio's schemas, which are imported when one is first needed.
+"""The cold APIs, all versions, by their schemas, which are imported when one is first needed.
 
 A response is a tree under kio's field names (Kafka's in snake case), made of plain values: ints for
 error codes and milliseconds, 16 raw bytes or a `UUID` for ids. One tree does for all versions:
@@ -18,44 +18,47 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from headwater.protocol.primitives import ProtocolError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.protocol.api_keys import ApiKey
 
-MAX_BODY = 8 * 1024 * 1024
-"""The most that a cold request may have, in bytes, since each of them may become an object."""
-
 _MISSING = object()
 
 
-def decode_request(
-    api_key: ApiKey, version: int, view: memoryview, position: int = 0, *, max_size: int = MAX_BODY
-) -> Any:
+def decode_request(api_key: ApiKey, version: int, view: memoryview, position: int = 0) -> Any:
     """Read the body of a request into kio's entity of that version.
 
     `field` reads what the entity has under the same name in all versions.
     """
-    return _decode(_request_schema(api_key, version), view, position, max_size)
+    from headwater.protocol.schema_decoder import decoder
+    from headwater.protocol.schemas import request_schema
+
+    return decoder(request_schema(api_key, version))(view, position)
 
 
 def encode_response(api_key: ApiKey, version: int, tree: Mapping[str, Any]) -> bytes:
     """Write the body of a response."""
-    return _encode(_response_schema(api_key, version), tree)
+    from headwater.protocol.schema_encoder import encoder
+    from headwater.protocol.schemas import response_schema
+
+    return encoder(response_schema(api_key, version))(tree)
 
 
 def encode_request(api_key: ApiKey, version: int, tree: Mapping[str, Any]) -> bytes:
     """Write the body of a request, as a client does."""
-    return _encode(_request_schema(api_key, version), tree)
+    from headwater.protocol.schema_encoder import encoder
+    from headwater.protocol.schemas import request_schema
+
+    return encoder(request_schema(api_key, version))(tree)
 
 
-def decode_response(
-    api_key: ApiKey, version: int, view: memoryview, position: int = 0, *, max_size: int = MAX_BODY
-) -> Any:
-    """Read the body of a response, as a client does."""
-    return _decode(_response_schema(api_key, version), view, position, max_size)
+def decode_response(api_key: ApiKey, version: int, view: memoryview, position: int = 0) -> Any:
+    """Read the body of a response into kio's entity of that version, as a client does."""
+    from headwater.protocol.schema_decoder import decoder
+    from headwater.protocol.schemas import response_schema
+
+    return decoder(response_schema(api_key, version))(view, position)
 
 
 def field(entity: Any, name: str, default: Any = None) -> Any:
@@ -75,72 +78,7 @@ def field(entity: Any, name: str, default: Any = None) -> Any:
 
 def preload() -> None:
     """Import kio now, say from a thread of a broker that is up, and not in the first request."""
-    from headwater.protocol import tree_encoder  # noqa: F401
-
-
-@cache
-def _request_schema(api_key: ApiKey, version: int) -> Any:
-    from kio.index import load_request_schema
-
-    return load_request_schema(api_key, version)
-
-
-@cache
-def _response_schema(api_key: ApiKey, version: int) -> Any:
-    from kio.index import load_response_schema
-
-    return load_response_schema(api_key, version)
-
-
-def _encode(schema: Any, tree: Mapping[str, Any]) -> bytes:
-    from headwater.protocol.tree_encoder import tree_encoder
-
-    return tree_encoder(schema)(tree)
-
-
-def _decode(schema: Any, view: memoryview, position: int, max_size: int) -> Any:
-    from kio.serial import entity_reader
-    from kio.serial.errors import SerialError
-
-    what = f"{schema.__name__} v{schema.__version__}"
-    if len(view) - position > max_size:
-        raise ProtocolError(f"{what}: {len(view) - position} bytes, but {max_size} are allowed")
-    try:
-        entity, _ = entity_reader(schema)(view.toreadonly(), position)
-    except (SerialError, ValueError, OverflowError) as error:
-        raise ProtocolError(f"{what}: {error}") from error
-    null_check = _null_check(schema)
-    if null_check is not None:
-        null_check(entity, schema.__name__)
-    return entity
-
-
-@cache
-def _null_check(schema: Any) -> Callable[[Any, str], None] | None:
-    """Compile what kio leaves out: a search for null in arrays that may not be null."""
-    from dataclasses import fields
-
-    from headwater.protocol.tree_encoder import shape_of
-
-    checks = []
-    for shape in map(shape_of, fields(schema)):
-        nested = _null_check(shape.type) if shape.is_struct else None
-        if shape.is_array or nested is not None:
-            checks.append((shape, nested))
-    if not checks:
-        return None
-
-    def check(entity: Any, where: str) -> None:
-        for shape, nested in checks:
-            value = getattr(entity, shape.name)
-            if value is None:
-                if not shape.is_nullable:
-                    raise ProtocolError(f"{where}.{shape.name}: it is null and may not be")
-            elif nested is not None:
-                for item in value if shape.is_array else (value,):
-                    nested(item, f"{where}.{shape.name}")
-
-    return check
+    from headwater.protocol import schema_decoder, schema_encoder  # noqa: F401
 
 
 @cache

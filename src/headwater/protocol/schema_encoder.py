@@ -1,23 +1,14 @@
-"""Compiles kio's schemas into encoders for trees of mappings, sequences and plain values.
-
-kio's own encoder wants its dataclasses, with timedeltas and enums, and takes ten times as long.
-Only `headwater.protocol.messages` imports this module, when the first such message comes along.
-"""
+"""Compiles a schema into an encoder for trees of mappings, sequences and plain values."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING
 from datetime import datetime, timedelta
 from functools import cache
-from types import NoneType, UnionType
-from typing import Any, NamedTuple, TypeAlias, Union, get_args, get_origin
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
-
-from kio.index import load_request_schema, load_response_schema
-from kio.schema.index import api_key_map, schema_name_map
-from kio.static.constants import EntityType
 
 from headwater.protocol.encodings import Encoding, encoding
 from headwater.protocol.primitives import (
@@ -29,6 +20,7 @@ from headwater.protocol.primitives import (
     write_tagged_fields,
     write_uuid,
 )
+from headwater.protocol.schemas import FieldShape, is_known, shapes
 
 Tree: TypeAlias = Mapping[str, Any]
 _Write: TypeAlias = Callable[[Any, list[bytes]], None]
@@ -38,37 +30,10 @@ class TreeError(ValueError):
     """A tree that its schema has no place for: a field that no version has, or a wrong value."""
 
 
-class FieldShape(NamedTuple):
-    """What a schema says about one field."""
-
-    name: str
-    type: type
-    """Of the field itself or, if it is an array, of its items."""
-    is_array: bool
-    is_nullable: bool
-
-    @property
-    def is_struct(self) -> bool:
-        """Whether the field, or each of its items, has fields of its own."""
-        return is_dataclass(self.type)
-
-
-def shape_of(field: Field[Any]) -> FieldShape:
-    """Take apart the type of one of kio's fields."""
-    kind: Any = field.type
-    is_nullable = get_origin(kind) in (Union, UnionType)
-    if is_nullable:
-        (kind,) = (option for option in get_args(kind) if option is not NoneType)
-    is_array = get_origin(kind) is tuple
-    if is_array:
-        kind = get_args(kind)[0]
-    return FieldShape(field.name, kind, is_array, is_nullable)
-
-
 @cache
-def tree_encoder(schema: type) -> Callable[[Tree], bytes]:
+def encoder(message: Any) -> Callable[[Tree], bytes]:
     """Compile the encoder of one version of one message."""
-    write = _compile_struct(schema, schema, ())
+    write = _compile_struct(message, message, ())
 
     def encode(tree: Tree) -> bytes:
         parts: list[bytes] = []
@@ -96,30 +61,35 @@ class _CompiledField(NamedTuple):
         except (struct.error, TypeError, AttributeError, ValueError) as error:
             raise TreeError(f"{self.where} can't be {value!r}: {error}") from error
 
+    def encoded(self, tree: Tree) -> bytes:
+        parts: list[bytes] = []
+        self.put(tree, parts)
+        return b"".join(parts)
 
-def _compile_struct(schema: Any, root: Any, path: tuple[str, ...]) -> _Write:
+
+def _compile_struct(schema: Any, message: Any, path: tuple[str, ...]) -> _Write:
     plain: list[_CompiledField] = []
     tagged: list[tuple[int, _CompiledField, bytes]] = []
-    for field in fields(schema):
-        compiled = _compile_field(field, schema, root, path)
-        tag = field.metadata.get("tag")
-        if tag is None:
-            plain.append(compiled)
-        else:
-            tagged.append((tag, compiled, _encoded(compiled, {})))
-    names = {name for field in fields(schema) for name in (field.name, _alias(field))}
     flexible: bool = schema.__flexible__
+    for shape in shapes(schema):
+        field = _compile_field(shape, encoding(flexible), message, path)
+        if shape.tag is None:
+            plain.append(field)
+        else:
+            tagged.append((shape.tag, field, field.encoded({})))
+    names = {name for shape in shapes(schema) for name in shape.names}
 
     def write_struct(tree: Tree, parts: list[bytes]) -> None:
         for name in tree:
-            if name not in names:
-                _check_known(root, path, name)
+            if name not in names and not is_known(message, path, name):
+                where = ".".join((message.__name__, *path))
+                raise TreeError(f"{where} has no field {name!r} in any version")
         for field in plain:
             field.put(tree, parts)
         if flexible:
             tags = {}
             for tag, field, default in tagged:
-                encoded = _encoded(field, tree)
+                encoded = field.encoded(tree)
                 if encoded != default:
                     tags[tag] = encoded
             parts.append(write_tagged_fields(tags))
@@ -127,47 +97,32 @@ def _compile_struct(schema: Any, root: Any, path: tuple[str, ...]) -> _Write:
     return write_struct
 
 
-def _encoded(field: _CompiledField, tree: Tree) -> bytes:
-    parts: list[bytes] = []
-    field.put(tree, parts)
-    return b"".join(parts)
-
-
 def _compile_field(
-    field: Field[Any], schema: Any, root: Any, path: tuple[str, ...]
+    shape: FieldShape, kind: Encoding, message: Any, path: tuple[str, ...]
 ) -> _CompiledField:
-    shape = shape_of(field)
-    kind = encoding(schema.__flexible__)
-    kafka_type = str(field.metadata.get("kafka_type"))
+    path = (*path, shape.name)
     if shape.is_struct:
-        write = _compile_struct(shape.type, root, (*path, field.name))
+        write = _compile_struct(shape.type, message, path)
     else:
-        write = _scalar_writer(kafka_type, kind, shape.is_nullable and not shape.is_array)
+        write = _scalar_writer(shape.kafka_type, kind, shape.is_nullable and not shape.is_array)
     if shape.is_array:
         write = _array_writer(write, kind, shape.is_nullable)
     elif shape.is_struct and shape.is_nullable:
         write = _nullable_struct_writer(write)
-    where = ".".join((root.__name__, *path, field.name))
-    default = _default(field, shape, kafka_type)
-    return _CompiledField(where, field.name, _alias(field), write, default)
+    where = ".".join((message.__name__, *path))
+    return _CompiledField(where, shape.name, shape.names[-1], write, _default(shape))
 
 
-def _alias(field: Field[Any]) -> str:
-    """Kafka's name for a time, which kio gives without its unit."""
-    kafka_type = str(field.metadata.get("kafka_type"))
-    return field.name + "_ms" if kafka_type.startswith("timedelta") else field.name
-
-
-def _default(field: Field[Any], shape: FieldShape, kafka_type: str) -> Any:
+def _default(shape: FieldShape) -> Any:
     if shape.is_array:
-        return None if field.default is None else ()
+        return None if shape.default is None else ()
     if shape.is_struct:
-        return None if field.default is None else {}
-    if field.default is not MISSING:
-        return field.default
+        return None if shape.default is None else {}
+    if shape.default is not MISSING:
+        return shape.default
     if shape.is_nullable:
         return None
-    return {"string": "", "bytes": b"", "records": b"", "uuid": None}.get(kafka_type, 0)
+    return {"string": "", "bytes": b"", "records": b""}.get(shape.kafka_type, 0)
 
 
 def _array_writer(write_item: _Write, kind: Encoding, is_nullable: bool) -> _Write:
@@ -232,7 +187,7 @@ def _write_time(value: Any) -> bytes:
     return write_int64(value)
 
 
-def _milliseconds(value: Any) -> int:
+def _milliseconds(value: Any) -> Any:
     return value // timedelta(milliseconds=1) if isinstance(value, timedelta) else value
 
 
@@ -250,22 +205,3 @@ _SCALARS: dict[str, Callable[[Any], bytes]] = {
     "timedelta_i64": _write_duration_i64,
     "datetime_i64": _write_time,
 }
-
-
-@cache
-def _check_known(root: Any, path: tuple[str, ...], name: str) -> None:
-    """Pass over a field that only other versions have, and refuse one that none has."""
-    api_key = int(root.__api_key__)
-    load = load_request_schema if root.__type__ is EntityType.request else load_response_schema
-    for version in schema_name_map[api_key_map[api_key]]:
-        schema: Any = load(api_key, version)
-        for step in path:
-            nested = {shape.name: shape.type for shape in map(shape_of, fields(schema))}
-            schema = nested.get(step)
-            if schema is None:
-                break
-        else:
-            if any(name in (field.name, _alias(field)) for field in fields(schema)):
-                return
-    where = ".".join((root.__name__, *path))
-    raise TreeError(f"{where} has no field {name!r} in any version")

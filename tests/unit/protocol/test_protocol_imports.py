@@ -1,0 +1,37 @@
+"""A broker is to be up in a blink, so what is slow to import waits until it is needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HOT = (
+    "import sys, headwater.protocol.produce, headwater.protocol.fetch, headwater.protocol.metadata,"
+    "headwater.protocol.list_offsets, headwater.protocol.api_versions, headwater.protocol.frames,"
+    "headwater.protocol.messages;"
+)
+
+
+def loaded_after(statement: str) -> set[str]:
+    printed = subprocess.run(
+        [sys.executable, "-c", f"{HOT}{statement};print(*sys.modules)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return set(printed.stdout.split())
+
+
+def test_the_hot_codecs_need_neither_kio_nor_dataclasses() -> None:
+    loaded = loaded_after("pass")
+    assert "headwater.protocol.messages" in loaded
+    assert not loaded & {"kio", "dataclasses", "inspect", "uuid", "datetime", "asyncio"}
+
+
+def test_the_first_cold_message_loads_kio() -> None:
+    loaded = loaded_after(
+        "from headwater.protocol import ApiKey, messages;"
+        "messages.encode_response(ApiKey.CREATE_TOPICS, 7, {})"
+    )
+    assert "kio" in loaded
+    assert "kio.serial" not in loaded
