@@ -1,0 +1,140 @@
+"""A broker as users run it: an own process, started, stopped, killed and read from outside."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# Any program with the same command line can stand in, e.g. one that starts Apache Kafka:
+# a test that passes there as well asks for what Kafka does.
+COMMAND = shlex.split(os.environ.get("HEADWATER_TEST_BROKER", "")) or [
+    sys.executable,
+    "-m",
+    "headwater",
+]
+
+READY_WITHIN_S = 60.0
+STOPPED_WITHIN_S = 60.0
+
+_READY = re.compile(r"listening on 127\.0\.0\.1:(\d+)")
+
+
+class BrokerProcess:
+    """One `headwater broker` process on the loopback interface.
+
+    `start` returns when the broker says that it listens. `stop` asks it to end (SIGTERM) and
+    insists on a clean end; `kill` gives it no chance (SIGKILL). It can be started again on the
+    same data and the same port, so that a client's reconnect is part of a test.
+    """
+
+    started: list[BrokerProcess] = []  # noqa: RUF012 - every one of this run, to find survivors
+
+    def __init__(self, data_dir: Path, properties: Mapping[str, str] | None = None) -> None:
+        self.data_dir = data_dir
+        self.properties = dict(properties or {})
+        self.port = 0
+        self.output: list[str] = []
+        self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
+        self._ready = threading.Event()  # it listens, or it has ended
+        self._listens = False
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the broker was never started"
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def rss(self) -> int:
+        """Resident bytes of the broker itself."""
+        return int(psutil.Process(self.pid).memory_info().rss)
+
+    def start(self) -> BrokerProcess:
+        assert not self.running, "the broker runs already"
+        arguments = ["broker", "--port", str(self.port), "--data", str(self.data_dir)]
+        for name, value in self.properties.items():
+            arguments += ["--property", f"{name}={value}"]
+        self._ready.clear()
+        self._listens = False
+        self._process = subprocess.Popen(
+            COMMAND + arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        if self not in BrokerProcess.started:
+            BrokerProcess.started.append(self)
+        self._reader = threading.Thread(target=self._read_output, args=(self._process,))
+        self._reader.start()
+        self._ready.wait(READY_WITHIN_S)
+        if not self._listens:
+            self.kill()
+            raise AssertionError(f"the broker did not come up:\n{self.text}")
+        return self
+
+    def stop(self) -> None:
+        """End it as an operator would, and insist that it ends well."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            code = self._process.wait(STOPPED_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"the broker did not stop on SIGTERM:\n{self.text}") from None
+        self._join_reader()
+        assert code == 0, f"the broker ended with {code}:\n{self.text}"
+        assert "Traceback" not in self.text, self.text
+
+    def kill(self) -> None:
+        """SIGKILL: no clean-up, no last words."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        self._join_reader()
+
+    def restart(self) -> BrokerProcess:
+        self.stop()
+        return self.start()
+
+    @property
+    def text(self) -> str:
+        """All that the broker printed so far, over all its starts."""
+        return "".join(self.output)
+
+    def _read_output(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                self.output.append(line)
+                if not self._listens and (match := _READY.search(line)):
+                    self.port = int(match[1])
+                    self._listens = True
+                    self._ready.set()
+        self._ready.set()  # its end must wake whoever waits for its start
+
+    def _join_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.join(STOPPED_WITHIN_S)
+            assert not self._reader.is_alive(), "a child of the broker outlived it"
