@@ -1,0 +1,59 @@
+"""Runs kafkajs: installs what its lock file pins, once, and talks to it in JSON."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).with_name("kafkajs")
+
+
+class KafkajsError(Exception):
+    """What kafkajs threw; `type` is Kafka's name of the error, where the broker gave one."""
+
+    def __init__(self, name: str, type: str | None, message: str) -> None:  # noqa: A002
+        super().__init__(f"{name} ({type}): {message}")
+        self.type = type
+
+
+def run(action: str, broker: str, *, retries: int = 5, **arguments: object) -> Any:
+    """One action of `client.js`; its result, or the error that kafkajs gave."""
+    install()
+    request = {"action": action, "broker": broker, "retries": retries, **arguments}
+    done = subprocess.run(
+        ["node", str(HERE / "client.js")],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    if "error" in answer:
+        raise KafkajsError(**answer["error"])
+    return answer.get("result")
+
+
+@functools.cache
+def install() -> None:
+    """`npm ci`, unless what the lock file asks for is there already."""
+    lock = HERE / "package-lock.json"
+    stamp = HERE / "node_modules" / ".installed"
+    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
+        return
+    command = ["npm", "ci", "--prefix", str(HERE), "--no-audit", "--no-fund", "--ignore-scripts"]
+    subprocess.run(command, check=True, capture_output=True, timeout=280)
+    stamp.write_bytes(lock.read_bytes())
+
+
+def encoded(value: bytes | None) -> str | None:
+    return None if value is None else base64.b64encode(value).decode()
+
+
+def decoded(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)
