@@ -9,6 +9,7 @@ one that says the same.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.errors import StorageError
+
+logger = logging.getLogger("headwater.broker")
 
 FILE_NAME = "headwater.metadata"
 
@@ -131,37 +134,44 @@ class MetadataStore:
 
     def _read(self) -> None:
         data = self.path.read_bytes()
-        lines = data.split(b"\n")
+        *lines, rest = data.split(b"\n")
         good = 0
-        count = 0
-        for number, line in enumerate(lines[:-1], 1):
+        changes = 0
+        for number, line in enumerate(lines, 1):
             records = _parse(line)
             if records is None:
-                if number < len(lines) - 1:
-                    raise MetadataCorruptError(
-                        f"line {number} of {self.path} is damaged, and lines after it are not;"
-                        " restore the file from a backup, or move it away to have the topics"
-                        " rebuilt from their directories without their settings"
-                    )
+                self._check_torn(number, is_last=number == len(lines) and not rest)
                 break
             self._check_header(records) if number == 1 else self._apply(records)
             good += len(line) + 1
-            count += len(records)
+            changes += len(records)
+        if good == 0:
+            self._check_header([])
         self._open()
-        self._size = good
+        self._size = self._size_when_short = good
         if good < len(data):
+            logger.warning(
+                "dropped the last %d bytes of %s, which a crash had cut short",
+                len(data) - good, self.path,
+            )  # fmt: skip
             os.ftruncate(self._fd, good)
             os.fsync(self._fd)
-        if good == 0 or count > 1 + len(self.metadata.records()):
+        if changes > 1 + len(self.metadata.records()):
             self._rewrite()
-        else:
-            self._size_when_short = good
+
+    def _check_torn(self, number: int, *, is_last: bool) -> None:
+        if not is_last:
+            raise MetadataCorruptError(
+                f"line {number} of {self.path} is damaged, and it is not the last one;"
+                " restore the file from a backup, or move it away to have the topics"
+                " rebuilt from their directories without their settings"
+            )
 
     def _check_header(self, records: list[dict[str, Any]]) -> None:
         if records != [_HEADER]:
             raise MetadataCorruptError(
-                f"{self.path} was written by another version of headwater or by something else:"
-                f" it begins with {records}"
+                f"{self.path} does not begin as this version of headwater writes it; restore it"
+                " from a backup, or use the version that wrote it"
             )
 
     def _apply(self, records: list[dict[str, Any]]) -> None:
