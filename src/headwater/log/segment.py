@@ -132,6 +132,8 @@ class Segment:
             raise CorruptIndex(f"{error.filename} is missing") from error
         self.offset_index.check(self.size)
         self.time_index.check()
+        if self.time_index.count == 0 and self.first_timestamp >= 0:
+            raise CorruptIndex("its time index is empty, but its batches have timestamps")
         self.max_timestamp = self.time_index.last_timestamp
         self.max_timestamp_offset = self.time_index.last_offset
 
