@@ -1,4 +1,4 @@
-"""The bit sets of what a client may do with a topic or the cluster: everything, for now."""
+"""The bit sets of what a client may do with a topic, a group or the cluster: all of it."""
 
 from __future__ import annotations
 
@@ -18,3 +18,4 @@ ON_CLUSTER = _bits(
     _CREATE, _ALTER, _DESCRIBE, _CLUSTER_ACTION, _DESCRIBE_CONFIGS, _ALTER_CONFIGS,
     _IDEMPOTENT_WRITE,
 )  # fmt: skip
+ON_GROUP = _bits(_READ, _DELETE, _DESCRIBE, _DESCRIBE_CONFIGS, _ALTER_CONFIGS)

@@ -13,6 +13,7 @@ from headwater.broker.directory_lock import DirectoryLock
 from headwater.broker.dispatch import Dispatcher
 from headwater.broker.fetch_session import FetchSessionCache
 from headwater.broker.group_commit import GroupCommit
+from headwater.broker.groups.coordinator import GroupCoordinator
 from headwater.broker.listener import Listener, bind
 from headwater.broker.maintenance import Maintenance
 from headwater.broker.topics import TopicRegistry
@@ -43,6 +44,7 @@ class Broker:
         self.fetch_sessions = FetchSessionCache(
             config.integer("max.incremental.fetch.session.cache.slots")
         )
+        self.groups = GroupCoordinator(self)
         self.listeners: list[Listener] = []
         self._flushers = ThreadPoolExecutor(_FLUSH_THREADS, thread_name_prefix="headwater-flush")
         self._maintenance = Maintenance(self)
@@ -56,6 +58,7 @@ class Broker:
         self._lock = DirectoryLock(self.config.data_dir)
         try:
             self.cluster_id = self.topics.load(time_ns() // 1_000_000)
+            self.groups.start()
             self._listen()
         except BaseException:
             await self._release()
@@ -66,6 +69,7 @@ class Broker:
         """Answer what is under way, bring everything to disk and leave a clean directory."""
         for listener in self.listeners:
             listener.stop_accepting()
+        await self.groups.stop()
         await self.commits.drain()
         for listener in self.listeners:
             listener.close()

@@ -71,6 +71,8 @@ class TopicRegistry:
     def __init__(self, logs: LogManager, config: BrokerConfig) -> None:
         self.by_name: dict[str, Topic] = {}
         self.by_id: dict[bytes, Topic] = {}
+        self.version = 0
+        """Goes up with every change of the topics or of their number of partitions."""
         self.changes = Changes()
         self.forgetters: list[Callable[[str, int], None]] = []
         """Called in a thread with each partition that goes, before its log does."""
@@ -80,6 +82,7 @@ class TopicRegistry:
         self._store = MetadataStore(config.data_dir)
         self._by_collision_key: defaultdict[str, set[str]] = defaultdict(set)
         self._noted: set[str] = set()
+        self._on_delete: list[Callable[[Topic], None]] = []
 
     def load(self, now_ms: int) -> str:
         """Open every log and return the id of the cluster."""
@@ -111,6 +114,10 @@ class TopicRegistry:
         """Finish what is under way and let go of the journal; the logs are closed after that."""
         await self.changes.drain()
         self._store.close()
+
+    def on_delete(self, tell: Callable[[Topic], None]) -> None:
+        """Call back after every topic that is deleted."""
+        self._on_delete.append(tell)
 
     def partition(self, topic: str | bytes, index: int) -> Partition | ErrorCode:
         """Find a partition by the name or the id of its topic, or say why there is none."""
@@ -159,6 +166,10 @@ class TopicRegistry:
             self._by_collision_key[collision_key(topic.name)].discard(topic.name)
             for partition in topic.partitions:
                 partition.close()
+        self.version += 1
+        for topic in topics:
+            for tell in self._on_delete:
+                tell(topic)
         await asyncio.to_thread(self._delete_logs, topics)
 
     async def add_partitions(self, topic: Topic, count: int) -> None:
@@ -254,6 +265,7 @@ class TopicRegistry:
         return topic
 
     def _describe(self, topic: Topic) -> None:
+        self.version += 1
         node = (self._config.node_id,)
         topic.metadata = TopicMetadata(
             ErrorCode.NONE,

@@ -17,8 +17,21 @@ from headwater.broker.apis.configs import (
     incremental_alter_configs,
     list_config_resources,
 )
+from headwater.broker.apis.consumer_groups import (
+    consumer_group_describe,
+    consumer_group_heartbeat,
+)
 from headwater.broker.apis.delete_records import delete_records
 from headwater.broker.apis.fetch import fetch
+from headwater.broker.apis.find_coordinator import find_coordinator
+from headwater.broker.apis.group_admin import delete_groups, describe_groups, list_groups
+from headwater.broker.apis.group_membership import (
+    heartbeat,
+    join_group,
+    leave_group,
+    sync_group,
+)
+from headwater.broker.apis.group_offsets import offset_commit, offset_delete, offset_fetch
 from headwater.broker.apis.leader_epochs import offset_for_leader_epoch
 from headwater.broker.apis.list_offsets import list_offsets
 from headwater.broker.apis.log_dirs import describe_log_dirs
@@ -50,4 +63,17 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.LIST_PARTITION_REASSIGNMENTS: list_partition_reassignments,
     ApiKey.DESCRIBE_CLUSTER: describe_cluster,
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: describe_topic_partitions,
+    ApiKey.FIND_COORDINATOR: find_coordinator,
+    ApiKey.JOIN_GROUP: join_group,
+    ApiKey.SYNC_GROUP: sync_group,
+    ApiKey.HEARTBEAT: heartbeat,
+    ApiKey.LEAVE_GROUP: leave_group,
+    ApiKey.OFFSET_COMMIT: offset_commit,
+    ApiKey.OFFSET_FETCH: offset_fetch,
+    ApiKey.OFFSET_DELETE: offset_delete,
+    ApiKey.DESCRIBE_GROUPS: describe_groups,
+    ApiKey.LIST_GROUPS: list_groups,
+    ApiKey.DELETE_GROUPS: delete_groups,
+    ApiKey.CONSUMER_GROUP_HEARTBEAT: consumer_group_heartbeat,
+    ApiKey.CONSUMER_GROUP_DESCRIBE: consumer_group_describe,
 }

@@ -1,0 +1,96 @@
+"""What a group of the new protocol is asked and answers, free of versions and encodings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from headwater.broker.groups.consumer_member import (
+    JOIN_EPOCH,
+    LEAVE_EPOCH,
+    STATIC_LEAVE_EPOCH,
+    Partitions,
+)
+from headwater.protocol.errors import ErrorCode, KafkaError
+
+NOT_GIVEN = -1
+
+
+class HeartbeatRequest(NamedTuple):
+    """A member says that it is there; None is what has not changed since it last spoke."""
+
+    group_id: str
+    member_id: str
+    epoch: int
+    client_id: str
+    client_host: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int = NOT_GIVEN
+    topics: tuple[str, ...] | None = None
+    regex: str | None = None
+    assignor: str | None = None
+    owned: Partitions | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it says everything, as one does who joins or has lost an answer of ours."""
+        if self.epoch == JOIN_EPOCH:
+            return True
+        names_topics = self.topics is not None or self.regex is not None
+        return names_topics and self.rebalance_timeout_ms != NOT_GIVEN and self.owned is not None
+
+
+class HeartbeatResult(NamedTuple):
+    """What a member may read from now on, or why it has no say."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+    member_id: str | None = None
+    epoch: int = 0
+    heartbeat_interval_ms: int = 0
+    assignment: Partitions | None = None
+    """None if it has not changed."""
+
+
+def check_heartbeat(
+    request: HeartbeatRequest, assignors: tuple[str, ...], *, member_makes_id: bool
+) -> None:
+    """Refuse what makes no sense, whatever the state of the group; raises KafkaError.
+
+    From version 1 on every member makes up its own id; before, one who joined had none.
+    """
+    if not request.member_id.strip() and (
+        member_makes_id or request.epoch > JOIN_EPOCH or request.epoch == LEAVE_EPOCH
+    ):
+        raise _invalid("MemberId can't be empty.")
+    if not request.group_id.strip():
+        raise _invalid("GroupId can't be empty.")
+    if request.instance_id is not None and not request.instance_id.strip():
+        raise _invalid("InstanceId can't be empty.")
+    if request.rack_id is not None and not request.rack_id.strip():
+        raise _invalid("RackId can't be empty.")
+    if request.epoch == JOIN_EPOCH:
+        if request.rebalance_timeout_ms == NOT_GIVEN:
+            raise _invalid("RebalanceTimeoutMs must be provided in first request.")
+        if request.owned is None or request.owned:
+            raise _invalid("TopicPartitions must be empty when (re-)joining.")
+        if request.topics is None and request.regex is None:
+            raise _invalid(
+                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null "
+                "when (re-)joining."
+            )
+    elif request.epoch == STATIC_LEAVE_EPOCH:
+        if request.instance_id is None:
+            raise _invalid("InstanceId can't be null.")
+    elif request.epoch < STATIC_LEAVE_EPOCH:
+        raise _invalid("MemberEpoch is invalid.")
+    if request.assignor is not None and request.assignor not in assignors:
+        raise KafkaError(
+            ErrorCode.UNSUPPORTED_ASSIGNOR,
+            f"ServerAssignor {request.assignor} is not supported. "
+            f"Supported assignors: {', '.join(assignors)}.",
+        )
+
+
+def _invalid(message: str) -> KafkaError:
+    return KafkaError(ErrorCode.INVALID_REQUEST, message)

@@ -1,0 +1,142 @@
+"""A live group on its way from the classic protocol to the new one, or back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.broker.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
+from headwater.broker.groups.classic_records import group_metadata_record
+from headwater.broker.groups.consumer_group import member_records
+from headwater.broker.groups.consumer_member import (
+    ClassicSupport,
+    ConsumerMember,
+    Subscription,
+    without_epochs,
+)
+from headwater.broker.groups.consumer_records import GroupEpochChanged, TargetEpochChanged
+from headwater.broker.groups.embedded_protocol import (
+    CONSUMER,
+    decode_assignment,
+    decode_subscription,
+)
+from headwater.broker.groups.group_draft import GroupDraft
+from headwater.broker.groups.mixed_protocol import embedded_assignment
+from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
+
+if TYPE_CHECKING:
+    from headwater.broker.groups.environment import Topics
+    from headwater.broker.groups.settings import GroupSettings
+
+
+def check_upgrade(group: ClassicGroup, settings: GroupSettings) -> None:
+    """Refuse to change a group that cannot be changed; raises KafkaError."""
+    if not settings.allows_upgrade:
+        problem = "online upgrade is disabled"
+    elif not group.is_of_consumers:
+        problem = "the group does not use the consumer embedded protocol"
+    elif len(group.members) > settings.consumer_max_size:
+        problem = "the group size exceeds the consumer group maximum size"
+    else:
+        return
+    raise KafkaError(
+        ErrorCode.GROUP_ID_NOT_FOUND,
+        f"Cannot upgrade classic group {group.group_id} to consumer group because {problem}.",
+    )
+
+
+def upgrade(group: ClassicGroup, topics: Topics, now_ms: int) -> GroupDraft:
+    """Return a group of the new protocol in which everybody keeps what the last leader gave it."""
+    tombstone = group_metadata_record(group.group_id, None)
+    draft = GroupDraft.of_new_group(group.group_id, [tombstone])
+    epoch = max(group.generation, 1)
+    try:
+        members = [_to_consumer(group, member, epoch, topics) for member in group.members.values()]
+    except ProtocolError as error:
+        raise KafkaError(
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"Cannot upgrade the classic group {group.group_id} to consumer group because the "
+            f"embedded consumer protocol is malformed: {error}",
+        ) from error
+    draft.add(GroupEpochChanged(group.group_id, epoch))
+    for member in members:
+        for change in member_records(group.group_id, member, without_epochs(member.assigned)):
+            draft.add(change)
+    draft.add(TargetEpochChanged(group.group_id, epoch, now_ms))
+    return draft
+
+
+def can_downgrade(draft: GroupDraft, settings: GroupSettings) -> bool:
+    """Whether the last member of the new protocol goes, and the others may go back."""
+    left = draft.group.members.values()
+    return (
+        settings.allows_downgrade
+        and 0 < len(left) <= settings.max_size
+        and all(member.is_classic for member in left)
+        and not all(member.is_classic for member in draft.before.members.values())
+    )
+
+
+def downgrade(draft: GroupDraft, topics: Topics, now_ms: int) -> None:
+    """Turn a draft in which only classic members are left into a classic group.
+
+    Everybody keeps what it has; whether they must join anew is for the caller to decide.
+    """
+    group = draft.group
+    classic = ClassicGroup(group.group_id, now_ms)
+    classic.protocol_type = CONSUMER
+    classic.generation = group.epoch
+    for member in group.members.values():
+        support = member.subscription.classic
+        assert support is not None
+        classic.add(_to_classic(member, support, topics))
+    classic.protocol_name = classic.select_protocol()
+    classic.transition(ClassicState.STABLE, now_ms)
+    classic.subscribed_topics = classic.compute_subscribed_topics()
+    for change in tuple(group.tombstones()):
+        draft.add(change)
+    shares = {one.member_id: one.assignment for one in classic.members.values()}
+    draft.write(group_metadata_record(group.group_id, classic.metadata(shares)))
+    draft.downgraded = classic
+
+
+def _to_consumer(
+    group: ClassicGroup, member: ClassicMember, epoch: int, topics: Topics
+) -> ConsumerMember:
+    # Before its first generation a group has not agreed on a protocol yet; all of a consumer's
+    # protocols come with the same subscription.
+    name = group.protocol_name or member.protocols[0][0]
+    said = decode_subscription(member.metadata(name) or member.protocols[0][1])
+    assigned: dict[bytes, dict[int, int]] = {}
+    for topic, partitions in decode_assignment(member.assignment).partitions.items():
+        topic_id = topics.id_of(topic)
+        if topic_id is not None and partitions:
+            assigned[topic_id] = dict.fromkeys(partitions, epoch)
+    return ConsumerMember(
+        member.member_id,
+        Subscription(
+            instance_id=member.instance_id,
+            rack_id=said.rack_id or None,
+            client_id=member.client_id,
+            client_host=member.client_host,
+            topics=tuple(sorted(set(said.topics))),
+            rebalance_timeout_ms=member.rebalance_timeout_ms,
+            classic=ClassicSupport(member.session_timeout_ms, member.protocols),
+        ),
+        epoch=epoch,
+        previous_epoch=epoch,
+        assigned=assigned,
+    )
+
+
+def _to_classic(member: ConsumerMember, support: ClassicSupport, topics: Topics) -> ClassicMember:
+    said = member.subscription
+    return ClassicMember(
+        member.member_id,
+        said.instance_id,
+        said.client_id,
+        said.client_host,
+        support.session_timeout_ms,
+        said.rebalance_timeout_ms,
+        support.protocols,
+        embedded_assignment(member, support, topics),
+    )

@@ -1,0 +1,34 @@
+"""Regular expressions that members subscribe to, resolved to the topics there are."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from headwater.protocol.errors import ErrorCode, KafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check_regex(regex: str) -> None:
+    """Refuse what is no regular expression; raises KafkaError."""
+    _compile(regex)
+
+
+def matching_topics(regex: str, topics: Iterable[str]) -> frozenset[str]:
+    """Return the topics whose whole name matches."""
+    pattern = _compile(regex)
+    return frozenset(topic for topic in topics if pattern.fullmatch(topic))
+
+
+@lru_cache(maxsize=256)
+def _compile(regex: str) -> re.Pattern[str]:
+    try:
+        return re.compile(regex)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise KafkaError(
+            ErrorCode.INVALID_REGULAR_EXPRESSION,
+            f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {error}.",
+        ) from None
