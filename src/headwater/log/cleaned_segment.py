@@ -73,11 +73,10 @@ class CleanedSegment:
         """Complete the files and bring them to disk."""
         self._write_out()
         self._time_index.append(self._max_timestamp, self._max_timestamp_offset)
-        transactions = TransactionIndex(Path(self._path(TRANSACTION_INDEX)))
+        transactions = TransactionIndex(self._path(TRANSACTION_INDEX))
         for transaction in aborted:
             transactions.append(transaction)
-        transactions.flush()
-        transactions.close()
+        transactions.sync()
         # Retention goes by the file's age where records have no timestamps.
         os.utime(self._path(LOG), ns=(modified_ns, modified_ns))
         for file in (self._file, self._offset_index.file, self._time_index.file):

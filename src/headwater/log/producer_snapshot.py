@@ -8,13 +8,13 @@ requests in flight again, not only the last.
 
 from __future__ import annotations
 
-import os
 import struct
 from typing import TYPE_CHECKING
 
 import google_crc32c
 
-from headwater.log.errors import CorruptBatch, StorageError
+from headwater.log.disk import write_atomically
+from headwater.log.errors import CorruptBatch
 from headwater.log.producer_entry import NO_SEQUENCE, BatchMetadata, ProducerEntry
 
 if TYPE_CHECKING:
@@ -43,22 +43,13 @@ def list_snapshots(directory: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def write_snapshot(path: Path, entries: Iterable[ProducerEntry], *, sync: bool) -> None:
-    """Write the producers into a new file; a torn one fails its CRC and is ignored."""
-    content = encode_snapshot(entries)
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(
-            f"Could not write the producer snapshot {path}: {error}. "
-            "Check the disk's space and health."
-        ) from error
+def write_snapshot(path: Path, entries: Iterable[ProducerEntry]) -> None:
+    """Write the producers into a new file; raises OSError.
+
+    It need not be on disk: what a power cut leaves of it fails its CRC, and then an older one and
+    the batches since take its place.
+    """
+    write_atomically(path, encode_snapshot(entries), durable=False)
 
 
 def read_snapshot(path: Path) -> list[ProducerEntry]:

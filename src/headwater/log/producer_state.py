@@ -5,11 +5,10 @@ Everything here looks at batch headers only. A batch of a producer without an id
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from headwater.log.errors import (
     InvalidProducerEpoch,
-    InvalidRecord,
     InvalidTxnState,
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
@@ -21,22 +20,13 @@ from headwater.log.producer_entry import (
     follows,
     last_sequence_of,
 )
+from headwater.log.txn_index import AbortedTxn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headwater.log.batch import BatchHeader
     from headwater.log.end_txn_marker import EndTxnMarker
-
-
-class CompletedTxn(NamedTuple):
-    """A transaction that a marker has just ended."""
-
-    producer_id: int
-    first_offset: int
-    last_offset: int
-    last_stable_offset: int
-    committed: bool
 
 
 class ProducerStates:
@@ -69,14 +59,9 @@ class ProducerStates:
     def check_client(self, header: BatchHeader) -> BatchMetadata | None:
         """Decide on a producer's batch: new (None), a duplicate of one already there, or refused.
 
-        Raises InvalidProducerEpoch, OutOfOrderSequence, InvalidTxnState or InvalidRecord.
+        Raises InvalidProducerEpoch, OutOfOrderSequence or InvalidTxnState.
         """
         producer_id, epoch = header.producer_id, header.producer_epoch
-        if header.base_sequence < 0:
-            raise InvalidRecord(
-                f"Producer {producer_id} sent a batch with sequence {header.base_sequence} to "
-                f"{self._name}. A producer with an id numbers its records from 0."
-            )
         entry = self._entries.get(producer_id)
         if entry is not None and entry.epoch == epoch:
             duplicate = _duplicate_of(entry, header)
@@ -135,15 +120,31 @@ class ProducerStates:
         entry = self._entries.get(producer_id)
         return entry is not None and entry.epoch == epoch and entry.in_transaction
 
-    def update(
-        self, header: BatchHeader, now_ms: int, marker: EndTxnMarker | None = None
-    ) -> CompletedTxn | None:
-        """Remember a batch that is in the log; returns the transaction that it ended, if any.
+    def aborted_by(self, header: BatchHeader, marker: EndTxnMarker) -> AbortedTxn | None:
+        """Return what the index of aborted transactions has to say about a marker, if anything.
+
+        The header has the offset that the marker gets.
+        """
+        entry = self._entries.get(header.producer_id)
+        if marker.committed or entry is None or not entry.in_transaction:
+            return None
+        others = (first for first, owner in self._open.items() if owner != header.producer_id)
+        return AbortedTxn(
+            header.producer_id,
+            entry.txn_first_offset,
+            header.base_offset,
+            next(others, header.base_offset + 1),
+        )
+
+    def update(self, header: BatchHeader, now_ms: int, marker: EndTxnMarker | None = None) -> None:
+        """Remember a batch that is in the log.
 
         For a control batch that compaction has emptied, `marker` is None and nothing changes.
         """
         if header.is_control:
-            return None if marker is None else self._end_transaction(header, now_ms, marker)
+            if marker is not None:
+                self._end_transaction(header, now_ms, marker)
+            return
         entry = self._entry(header.producer_id)
         entry.move_to(header.producer_epoch)
         delta = header.last_offset_delta
@@ -160,7 +161,6 @@ class ProducerStates:
             entry.txn_first_offset = header.base_offset
             self._open[header.base_offset] = header.producer_id
             self._verified.pop(header.producer_id, None)
-        return None
 
     def restore(self, entries: Iterable[ProducerEntry]) -> None:
         """Begin with the producers of a snapshot instead of those remembered."""
@@ -213,28 +213,17 @@ class ProducerStates:
             entry = self._entries[producer_id] = ProducerEntry(producer_id)
         return entry
 
-    def _end_transaction(
-        self, header: BatchHeader, now_ms: int, marker: EndTxnMarker
-    ) -> CompletedTxn | None:
+    def _end_transaction(self, header: BatchHeader, now_ms: int, marker: EndTxnMarker) -> None:
         entry = self._entry(header.producer_id)
-        first_offset = entry.txn_first_offset
+        if entry.in_transaction:
+            del self._open[entry.txn_first_offset]
+            self._decided[entry.txn_first_offset] = header.base_offset
         entry.move_to(header.producer_epoch)
         entry.coordinator_epoch = marker.coordinator_epoch
         entry.last_timestamp = header.max_timestamp
         entry.active_ms = now_ms
         entry.txn_first_offset = NO_TRANSACTION
         self._verified.pop(header.producer_id, None)
-        if first_offset == NO_TRANSACTION:
-            return None
-        del self._open[first_offset]
-        self._decided[first_offset] = header.base_offset
-        return CompletedTxn(
-            header.producer_id,
-            first_offset,
-            header.base_offset,
-            next(iter(self._open), header.base_offset + 1),
-            marker.committed,
-        )
 
     def _check_sequence(
         self, header: BatchHeader, entry: ProducerEntry | None, *, numbered_from_zero: bool

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import os
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.errors import StorageError
+from headwater.log.disk import OpenFile, read_at, write_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-SUFFIX = ".txnindex"
 
 
 class AbortedTxn(NamedTuple):
@@ -31,31 +29,31 @@ class AbortedTxn(NamedTuple):
 class TransactionIndex:
     """Aborted transactions of one segment, in Kafka's file format."""
 
-    def __init__(self, path: Path) -> None:
+    __slots__ = ("_size", "file", "path")
+
+    def __init__(self, path: str) -> None:
         self.path = path
-        self._fd = -1
+        self.file: OpenFile | None = None
+        """Open as long as there are entries."""
         self._size = 0
-        if path.exists():
-            self._open()
+        if Path(path).exists():
+            self._open(create=False)
 
     def __len__(self) -> int:
         return self._size // ENTRY_SIZE
 
+    def __iter__(self) -> Iterator[AbortedTxn]:
+        return self._entries(0)
+
     def append(self, aborted: AbortedTxn) -> None:
-        """Add an aborted transaction; its marker must be after all that are there."""
-        try:
-            if self._fd < 0:
-                self._open()
-            entry = _ENTRY.pack(_VERSION, *aborted)
-            written = os.pwrite(self._fd, entry, self._size)
-            if written != ENTRY_SIZE:
-                raise OSError(f"{written} of {ENTRY_SIZE} bytes were written")
-        except OSError as error:
-            raise StorageError(
-                f"Could not write to the transaction index {self.path}: {error}. "
-                "Check the disk's space and health."
-            ) from error
+        """Add an aborted transaction, whose marker is after all that are there; raises OSError."""
+        file = self.file or self._open(create=True)
+        write_at(file.fd, _ENTRY.pack(_VERSION, *aborted), self._size)
         self._size += ENTRY_SIZE
+
+    def take_back(self) -> None:
+        """Undo the last `append`."""
+        self._size -= ENTRY_SIZE
 
     def collect(self, start: int, end: int) -> tuple[list[AbortedTxn], bool]:
         """Find the aborted transactions that overlap the offsets from `start` up to `end`.
@@ -72,50 +70,35 @@ class TransactionIndex:
 
     def truncate(self, offset: int) -> None:
         """Forget the transactions whose marker is at `offset` or after it."""
-        if self._fd >= 0:
+        if self.file is not None:
             self._size = self._first_ending_at(offset) * ENTRY_SIZE
-            os.ftruncate(self._fd, self._size)
+            os.ftruncate(self.file.fd, self._size)
 
-    def flush(self) -> None:
+    def sync(self) -> None:
         """Bring the entries to disk."""
-        if self._fd >= 0:
-            os.fdatasync(self._fd)
+        if self.file is not None:
+            self.file.sync()
 
-    def renamed(self, path: Path) -> None:
-        """Go on under the path that the file has been given."""
-        self.path = path
-
-    def close(self) -> None:
-        """Close the file, if there is one."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-            self._size = 0
-
-    def __iter__(self) -> Iterator[AbortedTxn]:
-        return self._entries(0)
-
-    def _open(self) -> None:
-        self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    def _open(self, *, create: bool) -> OpenFile:
+        file = self.file = OpenFile(self.path, create=create)
         # A write that was cut short by a crash leaves part of an entry, which is written over.
-        self._size = os.fstat(self._fd).st_size // ENTRY_SIZE * ENTRY_SIZE
+        self._size = file.size // ENTRY_SIZE * ENTRY_SIZE
+        return file
 
     def _entries(self, number: int) -> Iterator[AbortedTxn]:
-        while number < len(self):
-            data = os.pread(self._fd, _READ_AHEAD * ENTRY_SIZE, number * ENTRY_SIZE)
-            count = len(data) // ENTRY_SIZE
-            if not count:
-                raise StorageError(f"The transaction index {self.path} is shorter than it was.")
-            for position in range(0, count * ENTRY_SIZE, ENTRY_SIZE):
-                yield _decode(data, position)
+        while self.file is not None and number < len(self):
+            count = min(_READ_AHEAD, len(self) - number)
+            data = read_at(self.file.fd, count * ENTRY_SIZE, number * ENTRY_SIZE)
+            for fields in _ENTRY.iter_unpack(data):
+                yield AbortedTxn._make(fields[1:])
             number += count
 
     def _first_ending_at(self, offset: int) -> int:
         low, high = 0, len(self)
-        while low < high:
+        while self.file is not None and low < high:
             middle = (low + high) // 2
-            data = os.pread(self._fd, ENTRY_SIZE, middle * ENTRY_SIZE)
-            if _decode(data, 0).last_offset < offset:
+            data = read_at(self.file.fd, ENTRY_SIZE, middle * ENTRY_SIZE)
+            if AbortedTxn._make(_ENTRY.unpack(data)[1:]).last_offset < offset:
                 low = middle + 1
             else:
                 high = middle
@@ -126,7 +109,3 @@ _VERSION = 0
 _ENTRY = struct.Struct(">hqqqq")
 ENTRY_SIZE = _ENTRY.size
 _READ_AHEAD = 64
-
-
-def _decode(data: bytes, position: int) -> AbortedTxn:
-    return AbortedTxn._make(_ENTRY.unpack_from(data, position)[1:])

@@ -74,7 +74,7 @@ def test_a_producer_without_batches_has_kafkas_placeholders() -> None:
 
 def test_no_producers_make_a_file_too(tmp_path: Path) -> None:
     path = snapshot_path(tmp_path, 12)
-    write_snapshot(path, [], sync=True)
+    write_snapshot(path, [])
     assert path.name == "00000000000000000012.snapshot"
     assert read_snapshot(path) == []
 
@@ -127,7 +127,7 @@ def test_the_error_names_the_file(tmp_path: Path) -> None:
 
 def test_snapshots_are_listed_by_offset(tmp_path: Path) -> None:
     for offset in (300, 7, 20):
-        write_snapshot(snapshot_path(tmp_path, offset), [entry()], sync=False)
+        write_snapshot(snapshot_path(tmp_path, offset), [entry()])
     (tmp_path / "00000000000000000009.snapshot.deleted").touch()
     (tmp_path / "leader-epoch.snapshot").touch()
     assert list(list_snapshots(tmp_path)) == [7, 20, 300]

@@ -8,14 +8,14 @@ from headwater.log.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
 from headwater.log.end_txn_marker import EndTxnMarker, decode_marker, encode_marker
 from headwater.log.errors import (
     InvalidProducerEpoch,
-    InvalidRecord,
     InvalidTxnState,
     LogError,
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
 )
-from headwater.log.producer_state import CompletedTxn, ProducerStates
+from headwater.log.producer_state import ProducerStates
 from headwater.log.record import decode_records
+from headwater.log.txn_index import AbortedTxn
 
 MAX_SEQUENCE = 2**31 - 1
 NOW = 1_700_000_000_000
@@ -72,14 +72,15 @@ class Partition:
 
     def end_transaction(
         self, marker: EndTxnMarker, *, pid: int = 7, epoch: int = 0
-    ) -> CompletedTxn | None:
+    ) -> AbortedTxn | None:
         header = batch(
             -1, pid=pid, epoch=epoch, offset=self.end, bits=TRANSACTIONAL_BIT | CONTROL_BIT
         )
         self.states.check_marker(header, marker)
-        completed = self.states.update(header, NOW, marker)
+        aborted = self.states.aborted_by(header, marker)
+        self.states.update(header, NOW, marker)
         self.end += 1
-        return completed
+        return aborted
 
 
 def test_messages_sent_again_after_a_lost_acknowledgement_are_dropped() -> None:
@@ -156,11 +157,6 @@ def test_producers_do_not_disturb_each_other() -> None:
         for pid in (1, 2, 3):
             partition.send(sequence, pid=pid)
     assert partition.send(7, pid=2) == 22
-
-
-def test_a_batch_with_an_id_needs_a_sequence() -> None:
-    with pytest.raises(InvalidRecord, match="sequence -1"):
-        Partition().send(-1)
 
 
 def test_silent_producers_are_forgotten_but_not_in_a_transaction() -> None:
@@ -242,11 +238,10 @@ def test_the_oldest_open_transaction_bounds_what_is_stable() -> None:
     assert states.first_unstable_offset(partition.end) == 1
 
     aborted = partition.end_transaction(ABORTED, pid=2)  # 4
-    assert aborted == CompletedTxn(2, 3, 4, 1, committed=False)
+    assert aborted == AbortedTxn(2, 3, 4, 1)
     assert states.first_unstable_offset(partition.end) == 1
 
-    committed = partition.end_transaction(COMMITTED, pid=1)  # 5
-    assert committed == CompletedTxn(1, 1, 5, 6, committed=True)
+    assert partition.end_transaction(COMMITTED, pid=1) is None  # 5
     # Nobody may read past the transaction before its marker is readable itself.
     assert states.first_unstable_offset(5) == 1
     assert states.first_unstable_offset(6) is None
@@ -263,9 +258,9 @@ def test_a_decided_transaction_stays_unstable_until_its_marker_is_readable() -> 
     assert partition.states.first_unstable_offset(4) is None
 
 
-def test_a_marker_without_records_completes_nothing() -> None:
+def test_a_marker_without_records_aborts_nothing() -> None:
     partition = Partition()
-    assert partition.end_transaction(COMMITTED, epoch=3) is None
+    assert partition.end_transaction(ABORTED, epoch=3) is None
     entry = partition.states.get(7)
     assert entry is not None
     assert entry.epoch == 3
@@ -276,7 +271,7 @@ def test_an_emptied_control_batch_changes_nothing() -> None:
     partition = Partition()
     partition.send_in_transaction(0)
     header = batch(-1, offset=1, bits=TRANSACTIONAL_BIT | CONTROL_BIT)
-    assert partition.states.update(header, NOW, None) is None
+    partition.states.update(header, NOW, None)
     assert partition.states.first_unstable_offset(2) == 0
 
 

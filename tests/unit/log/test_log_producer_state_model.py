@@ -71,16 +71,18 @@ class ProducerStatesMachine(RuleBasedStateMachine):
             return
         epoch = model.epoch + bump
         bits = TRANSACTIONAL_BIT | CONTROL_BIT
-        completed = self.states.update(
-            self.header(pid, epoch, -1, 1, bits=bits), NOW, EndTxnMarker(committed, 0)
-        )
-        assert completed is not None
-        assert completed.first_offset == model.txn_first
-        assert completed.last_offset == self.end
+        header = self.header(pid, epoch, -1, 1, bits=bits)
+        marker = EndTxnMarker(committed, 0)
+        others = [m.txn_first for m in self.producers.values() if m.txn_first >= 0 and m != model]
+        aborted = self.states.aborted_by(header, marker)
+        if committed:
+            assert aborted is None
+        else:
+            stable = min(others, default=self.end + 1)
+            assert aborted == (pid, model.txn_first, self.end, stable)
+        self.states.update(header, NOW, marker)
         self.end += 1
         model.txn_first = -1
-        others = [m.txn_first for m in self.producers.values() if m.txn_first >= 0]
-        assert completed.last_stable_offset == min(others, default=self.end)
         if bump:
             model.epoch, model.next, model.sent = epoch, 0, []
 

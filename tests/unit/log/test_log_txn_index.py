@@ -24,24 +24,31 @@ def transactions(shape: list[tuple[int, int, int]]) -> list[AbortedTxn]:
 
 def test_there_is_no_file_before_the_first_abort(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000000.txnindex"
-    index = TransactionIndex(path)
+    index = TransactionIndex(str(path))
     assert index.collect(0, 100) == ([], False)
-    index.flush()
+    index.sync()
     index.truncate(0)
     assert not path.exists()
     index.append(AbortedTxn(1, 2, 3, 4))
     assert path.read_bytes() == struct.pack(">hqqqq", 0, 1, 2, 3, 4)
-    index.close()
 
 
 def test_a_torn_entry_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000000.txnindex"
     path.write_bytes(struct.pack(">hqqqq", 0, 1, 2, 3, 4) + b"torn")
-    index = TransactionIndex(path)
+    index = TransactionIndex(str(path))
     index.append(AbortedTxn(5, 6, 7, 8))
     assert list(index) == [AbortedTxn(1, 2, 3, 4), AbortedTxn(5, 6, 7, 8)]
     assert path.stat().st_size == 68
-    index.close()
+
+
+def test_the_last_entry_can_be_taken_back(tmp_path: Path) -> None:
+    index = TransactionIndex(str(tmp_path / "00000000000000000000.txnindex"))
+    index.append(AbortedTxn(1, 2, 3, 4))
+    index.append(AbortedTxn(5, 6, 7, 8))
+    index.take_back()
+    index.append(AbortedTxn(5, 6, 9, 10))
+    assert list(index) == [AbortedTxn(1, 2, 3, 4), AbortedTxn(5, 6, 9, 10)]
 
 
 @given(
@@ -55,7 +62,7 @@ def test_it_finds_what_a_walk_over_all_finds(
     expected = transactions(shape)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "0.txnindex"
-        index = TransactionIndex(path)
+        index = TransactionIndex(str(path))
         for aborted in expected:
             index.append(aborted)
         end = start + length
@@ -70,9 +77,7 @@ def test_it_finds_what_a_walk_over_all_finds(
             assert found[: len(overlapping)] == overlapping
         else:
             assert found == overlapping
-        index.close()
-        again = TransactionIndex(path)
+        again = TransactionIndex(str(path))
         again.truncate(start)
         assert list(again) == [txn for txn in expected if txn.last_offset < start]
-        again.close()
         assert path.exists() == bool(expected)
