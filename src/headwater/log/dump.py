@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import re
 import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import google_crc32c
 
-from headwater.log.batch import HEADER_SIZE, BatchHeader, crc_of, parse_header
+from headwater.log.batch import HEADER_SIZE, crc_of, parse_header
+from headwater.log.batch_walk import walk
+from headwater.log.disk import read_at
 from headwater.log.dump_lines import (
     AbortedTransactionLine,
     BatchLine,
@@ -33,7 +36,8 @@ from headwater.log.record import decode_records
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import BinaryIO
+
+    from headwater.log.batch import BatchHeader
 
 
 def dump_file(
@@ -72,17 +76,6 @@ def dump_file(
         )
 
 
-def walk_batches(file: BinaryIO, end: int) -> Iterator[tuple[int, BatchHeader]]:
-    """Go from batch header to batch header up to `end` or to the first that cannot be one."""
-    position = 0
-    while position + HEADER_SIZE <= end:
-        header = parse_header(os.pread(file.fileno(), HEADER_SIZE, position))
-        if header.size < HEADER_SIZE or position + header.size > end:
-            return
-        yield position, header
-        position += header.size
-
-
 _TRANSIENT_SUFFIX = re.compile(r"\.(cleaned|swap|deleted)$")
 
 _INDEX_ENTRY = struct.Struct(">ii")
@@ -101,20 +94,28 @@ def _dump_segment(
         size = os.fstat(file.fileno()).st_size
         end = size if max_bytes is None else min(size, max_bytes)
         valid = 0
-        for position, header in walk_batches(file, end):
-            batch = os.pread(file.fileno(), header.size, position)
-            yield BatchLine(header, position, header.crc == crc_of(batch))
-            if deep:
-                try:
-                    for record in decode_records(batch):
-                        yield RecordLine(
-                            record, header.timestamp_type, header.is_control, metadata, contents
-                        )
-                except CorruptBatch as error:
-                    yield Problem(str(error))
-            valid = position + header.size
+        try:
+            for position, header in walk(file.fileno(), 0, end):
+                batch = read_at(file.fileno(), header.size, position)
+                yield BatchLine(header, position, header.crc == crc_of(batch))
+                if deep:
+                    yield from _dump_records(batch, header, contents, metadata)
+                valid = position + header.size
+        except CorruptBatch as error:
+            if max_bytes is None:
+                yield Problem(str(error))
         if valid < size and max_bytes is None:
             yield Note(f"Found {size - valid} invalid bytes at the end of {path.name}")
+
+
+def _dump_records(
+    batch: bytes, header: BatchHeader, contents: bool, metadata: bool
+) -> Iterator[DumpLine]:
+    try:
+        for record in decode_records(batch):
+            yield RecordLine(record, header.timestamp_type, header.is_control, metadata, contents)
+    except CorruptBatch as error:
+        yield Problem(str(error))
 
 
 def _dump_index(path: Path) -> Iterator[DumpLine]:
@@ -151,14 +152,12 @@ def _dump_time_index(path: Path) -> Iterator[DumpLine]:
         yield from entries
         return
     with log.open("rb") as file:
-        batches = walk_batches(file, os.fstat(file.fileno()).st_size)
-        header: BatchHeader | None = None
+        batches = _headers(file.fileno(), os.fstat(file.fileno()).st_size)
+        header = next(batches, None)
         previous = -1
         for entry in entries:
-            while header is None or header.last_offset < entry.offset:
-                _, header = next(batches, (0, None))
-                if header is None:
-                    break
+            while header is not None and header.last_offset < entry.offset:
+                header = next(batches, None)
             yield entry
             if header is None or header.last_offset != entry.offset:
                 found = -1 if header is None else header.last_offset
@@ -189,11 +188,12 @@ def _dump_producer_snapshot(path: Path) -> Iterator[DumpLine]:
         yield Problem(f"{path.name} is too short for a producer snapshot: {len(data)} bytes.")
         return
     _, crc, count = _SNAPSHOT_HEADER.unpack_from(data)
-    entries = data[_SNAPSHOT_HEADER.size :]
+    # What follows the entries is ours: Kafka does not look there either.
+    entries = data[_SNAPSHOT_HEADER.size :][: max(count, 0) * _SNAPSHOT_ENTRY.size]
     if crc != google_crc32c.value(data[_SNAPSHOT_CHECKED:]):
         yield Problem(f"{path.name} has a wrong CRC, so what follows may be wrong too.")
     if count * _SNAPSHOT_ENTRY.size != len(entries):
-        yield Problem(f"{path.name} claims {count} producers in {len(entries)} bytes.")
+        yield Problem(f"{path.name} claims {count} producers in {len(data)} bytes.")
         entries = entries[: len(entries) // _SNAPSHOT_ENTRY.size * _SNAPSHOT_ENTRY.size]
     for fields in _SNAPSHOT_ENTRY.iter_unpack(entries):
         yield ProducerLine(*fields)
@@ -213,6 +213,12 @@ def _dump_checkpoint(path: Path) -> Iterator[DumpLine]:
                 yield EpochLine(int(number), int(offset))
     except ValueError as error:
         yield Problem(f"{path.name} is no checkpoint that can be read: {error}.")
+
+
+def _headers(fd: int, end: int) -> Iterator[BatchHeader]:
+    with suppress(CorruptBatch):
+        # Dumping the segment itself tells of its damage.
+        yield from (header for _, header in walk(fd, 0, end))
 
 
 def _entries(path: Path, entry: struct.Struct, offset_at: int) -> Iterator[tuple[int, ...]]:

@@ -12,6 +12,7 @@ from headwater.log.compression import Codec
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import BatchLine, Note, Problem, RecordLine
 from headwater.log.errors import LogError
+from headwater.log.producer_snapshot import encode_snapshot, read_snapshot
 from headwater.log.record import Record, encode_batch
 
 KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
@@ -181,6 +182,13 @@ def test_a_damaged_snapshot_is_a_problem(tmp_path: Path) -> None:
     assert any("claims 1 producers" in text for text in texts(path))
     path.write_bytes(b"")
     assert "too short" in texts(path)[0]
+
+
+def test_our_own_snapshot_reads_like_kafkas(tmp_path: Path) -> None:
+    entries = read_snapshot(KAFKA_SEGMENTS / "txn" / "00000000000000000012.snapshot")
+    path = tmp_path / "00000000000000000012.snapshot"
+    path.write_bytes(encode_snapshot(entries))
+    assert texts(path) == texts(KAFKA_SEGMENTS / "txn" / "00000000000000000012.snapshot")
 
 
 def test_files_on_their_way_in_or_out_can_be_read(tmp_path: Path) -> None:
