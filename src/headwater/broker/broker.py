@@ -17,6 +17,7 @@ from headwater.broker.groups.coordinator import GroupCoordinator
 from headwater.broker.listener import Listener, bind
 from headwater.broker.maintenance import Maintenance
 from headwater.broker.topics import TopicRegistry
+from headwater.broker.transactions.coordinator import TransactionCoordinator
 from headwater.log.manager import LogManager
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Broker:
             config.integer("max.incremental.fetch.session.cache.slots")
         )
         self.groups = GroupCoordinator(self)
+        self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
         self._flushers = ThreadPoolExecutor(_FLUSH_THREADS, thread_name_prefix="headwater-flush")
         self._maintenance = Maintenance(self)
@@ -59,6 +61,7 @@ class Broker:
         try:
             self.cluster_id = self.topics.load(time_ns() // 1_000_000)
             self.groups.start()
+            self.transactions.start()
             self._listen()
         except BaseException:
             await self._release()
@@ -69,6 +72,7 @@ class Broker:
         """Answer what is under way, bring everything to disk and leave a clean directory."""
         for listener in self.listeners:
             listener.stop_accepting()
+        await self.transactions.stop()
         await self.groups.stop()
         await self.commits.drain()
         for listener in self.listeners:

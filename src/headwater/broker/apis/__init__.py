@@ -37,6 +37,7 @@ from headwater.broker.apis.list_offsets import list_offsets
 from headwater.broker.apis.log_dirs import describe_log_dirs
 from headwater.broker.apis.metadata import metadata
 from headwater.broker.apis.produce import produce
+from headwater.broker.apis.producer_ids import init_producer_id
 from headwater.broker.apis.topics import create_partitions, create_topics, delete_topics
 from headwater.protocol.api_keys import ApiKey
 
@@ -76,4 +77,5 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.DELETE_GROUPS: delete_groups,
     ApiKey.CONSUMER_GROUP_HEARTBEAT: consumer_group_heartbeat,
     ApiKey.CONSUMER_GROUP_DESCRIBE: consumer_group_describe,
+    ApiKey.INIT_PRODUCER_ID: init_producer_id,
 }

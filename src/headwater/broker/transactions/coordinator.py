@@ -1,0 +1,352 @@
+"""The transaction coordinator: takes each transaction through its states, one step at a time.
+
+A step is written to `__transaction_state` before anyone hears of it, and the steps of one
+transactional id follow each other. Once an outcome is written, it stands: the markers follow
+until every partition has one, if need be after the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import time_ns
+from typing import TYPE_CHECKING, TypeVar
+
+from headwater.broker.transactions import transitions
+from headwater.broker.transactions.markers import RETRY_S, MarkerWriter
+from headwater.broker.transactions.metadata import (
+    NO_EPOCH,
+    NO_PRODUCER_ID,
+    ProducerIdAndEpoch,
+    TopicPartition,
+    TransactionMetadata,
+    TransactionState,
+)
+from headwater.broker.transactions.producer_ids import ProducerIds
+from headwater.broker.transactions.transaction_log import TransactionLog, read_transactions
+from headwater.log.end_txn_marker import EndTxnMarker
+from headwater.protocol.errors import ErrorCode, KafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable
+
+    from headwater.broker.broker import Broker
+
+    T = TypeVar("T")
+
+logger = logging.getLogger("headwater.broker")
+
+SETTLE_S = 5.0
+"""How long a request waits for the transaction before it to be completed."""
+
+
+class Transaction:
+    """A transactional id with the queue of those who want to change it."""
+
+    __slots__ = ("completion", "lock", "metadata")
+
+    def __init__(self, metadata: TransactionMetadata) -> None:
+        self.metadata = metadata
+        self.lock = asyncio.Lock()
+        self.completion: asyncio.Task[None] | None = None
+        """Writes the markers of a decided transaction."""
+
+
+class TransactionCoordinator:
+    """All transactional ids and producer ids of one broker."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._ids = ProducerIds(broker.config.data_dir, self._first_unused_producer_id)
+        self._log = TransactionLog(broker)
+        self._markers = MarkerWriter(broker)
+        self._transactions: dict[str, Transaction] = {}
+        self._loading: set[int] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    def start(self) -> None:
+        """Begin to load what was under way; until then its coordinator is said to be loading."""
+        self._loading = {
+            partition.index
+            for partition in self._log.partitions
+            if partition.log.log_end_offset > partition.log.log_start_offset
+        }
+        config = self._broker.config
+        self._spawn(self._load())
+        self._spawn(
+            self._repeat(
+                config.integer("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+                self._abort_timed_out,
+            )
+        )
+        self._spawn(
+            self._repeat(
+                config.integer("transaction.remove.expired.transaction.cleanup.interval.ms"),
+                self._forget_expired,
+            )
+        )
+
+    async def stop(self) -> None:
+        """Leave everything where it stands; the next start completes it."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._ids.close()
+
+    @property
+    def transactions(self) -> Iterable[TransactionMetadata]:
+        """All transactional ids."""
+        return [transaction.metadata for transaction in self._transactions.values()]
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether some transactional ids are not known yet."""
+        return bool(self._loading)
+
+    async def ensure_topic(self) -> None:
+        """Create `__transaction_state` if this is the first transaction of all."""
+        await self._log.ensure_topic()
+
+    def find(self, transactional_id: str) -> TransactionMetadata:
+        """Look a transactional id up; raises KafkaError."""
+        return self._find(transactional_id, ErrorCode.TRANSACTIONAL_ID_NOT_FOUND).metadata
+
+    async def init_producer_id(
+        self,
+        transactional_id: str | None,
+        timeout_ms: int,
+        expected: ProducerIdAndEpoch | None,
+    ) -> ProducerIdAndEpoch:
+        """Give out a producer id, or take over a transactional id and end what it had open."""
+        if transactional_id is None:
+            return ProducerIdAndEpoch(await self._ids.allocate(), 0)
+        if not transactional_id:
+            raise KafkaError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
+        longest = self._broker.config.integer("transaction.max.timeout.ms")
+        if not 0 < timeout_ms <= longest:
+            raise KafkaError(
+                ErrorCode.INVALID_TRANSACTION_TIMEOUT,
+                f"The time-out of {timeout_ms} ms is not between 1 and {longest} ms.",
+            )
+        await self.ensure_topic()
+        return await self._whole(self._initialize(transactional_id, timeout_ms, expected))
+
+    async def add_partitions(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        partitions: frozenset[TopicPartition],
+        client_version: int,
+    ) -> None:
+        """Make partitions part of the open transaction, or begin one with them."""
+        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        await self._whole(self._add(transaction, producer, partitions, client_version))
+
+    def verify(
+        self, transactional_id: str, producer: ProducerIdAndEpoch, partition: TopicPartition
+    ) -> None:
+        """See that a partition is part of the open transaction; raises KafkaError."""
+        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        transitions.verify(transaction.metadata, producer, partition)
+
+    async def end(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        client_version: int,
+        *,
+        committed: bool,
+    ) -> ProducerIdAndEpoch:
+        """Commit or abort; returns who the producer is from now on."""
+        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return await self._whole(self._end(transaction, producer, client_version, committed))
+
+    async def _initialize(
+        self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch | None
+    ) -> ProducerIdAndEpoch:
+        self._check_loaded(transactional_id)
+        transaction = self._transactions.get(transactional_id)
+        if transaction is None:
+            producer_id = await self._ids.allocate()
+            created = transitions.create(transactional_id, producer_id, timeout_ms, _now_ms())
+            transaction = self._transactions.setdefault(transactional_id, Transaction(created))
+        async with transaction.lock:
+            await self._settle(transaction)
+            transitions.check_owner(transaction.metadata, expected)
+            if transaction.metadata.state is TransactionState.ONGOING:
+                logger.info(
+                    "aborting the open transaction of %s: another producer takes over",
+                    transactional_id,
+                )
+                await self._abort(transaction)
+                await self._settle(transaction)
+            metadata = transaction.metadata
+            new_id = await self._new_id_if_needed(metadata)
+            step = transitions.initialize(metadata, expected, timeout_ms, new_id, _now_ms())
+            try:
+                await self._take(transaction, step)
+            except KafkaError:
+                if metadata.producer_epoch == NO_EPOCH:
+                    self._transactions.pop(transactional_id, None)
+                raise
+            return step.producer
+
+    async def _add(
+        self,
+        transaction: Transaction,
+        producer: ProducerIdAndEpoch,
+        partitions: frozenset[TopicPartition],
+        client_version: int,
+    ) -> None:
+        async with transaction.lock:
+            await self._settle(transaction)
+            await self._take(
+                transaction,
+                transitions.add_partitions(
+                    transaction.metadata, producer, partitions, client_version, _now_ms()
+                ),
+            )
+
+    async def _end(
+        self,
+        transaction: Transaction,
+        producer: ProducerIdAndEpoch,
+        client_version: int,
+        committed: bool,
+    ) -> ProducerIdAndEpoch:
+        async with transaction.lock:
+            await self._settle(transaction)
+            metadata = transaction.metadata
+            new_id = await self._new_id_if_needed(metadata)
+            step = transitions.end(metadata, producer, committed, client_version, new_id, _now_ms())
+            if step is metadata:
+                return metadata.producer
+            await self._decide(transaction, step)
+            return transitions.complete(step, step.last_update_ms).producer
+
+    async def _abort(self, transaction: Transaction) -> None:
+        new_id = await self._new_id_if_needed(transaction.metadata)
+        step = transitions.abort(transaction.metadata, new_id, _now_ms())
+        await self._decide(transaction, step)
+
+    async def _decide(self, transaction: Transaction, step: TransactionMetadata) -> None:
+        await self._take(transaction, step)
+        self._complete_soon(transaction)
+
+    async def _take(self, transaction: Transaction, step: TransactionMetadata) -> None:
+        if step is not transaction.metadata:
+            await self._log.write(step)
+            transaction.metadata = step
+
+    def _complete_soon(self, transaction: Transaction) -> None:
+        transaction.completion = self._spawn(self._complete(transaction))
+
+    async def _complete(self, transaction: Transaction) -> None:
+        """Needs no lock: nobody takes another step while a transaction is decided."""
+        metadata = transaction.metadata
+        coordinator_epoch = self._log.partition_of(metadata.transactional_id).leader_epoch
+        is_commit = metadata.state is TransactionState.PREPARE_COMMIT
+        await self._markers.write(
+            metadata.partitions, metadata.producer, EndTxnMarker(is_commit, coordinator_epoch)
+        )
+        step = transitions.complete(metadata, _now_ms())
+        while True:
+            try:
+                self._log.write_behind(step)
+                break
+            except KafkaError:
+                await asyncio.sleep(RETRY_S)
+        transaction.metadata = step
+        transaction.completion = None
+
+    async def _settle(self, transaction: Transaction) -> None:
+        if transaction.completion is not None:
+            await asyncio.wait([transaction.completion], timeout=SETTLE_S)
+
+    async def _new_id_if_needed(self, metadata: TransactionMetadata) -> int:
+        if not transitions.has_last_epoch(metadata):
+            return NO_PRODUCER_ID
+        return await self._ids.allocate()
+
+    async def _abort_timed_out(self) -> None:
+        for transaction in tuple(self._transactions.values()):
+            if not transitions.has_timed_out(transaction.metadata, _now_ms()):
+                continue
+            async with transaction.lock:
+                metadata = transaction.metadata
+                if transitions.has_timed_out(metadata, _now_ms()):
+                    logger.info(
+                        "aborting the transaction of %s, which took longer than %d ms",
+                        metadata.transactional_id, metadata.timeout_ms,
+                    )  # fmt: skip
+                    await self._abort(transaction)
+
+    async def _forget_expired(self) -> None:
+        expiration_ms = self._broker.config.integer("transactional.id.expiration.ms")
+        for name, transaction in tuple(self._transactions.items()):
+            if not transitions.has_expired(transaction.metadata, expiration_ms, _now_ms()):
+                continue
+            async with transaction.lock:
+                if transitions.has_expired(transaction.metadata, expiration_ms, _now_ms()):
+                    await self._log.forget(name)
+                    del self._transactions[name]
+
+    async def _load(self) -> None:
+        for partition in self._log.partitions:
+            if partition.index not in self._loading:
+                continue
+            found = await self._broker.loop.run_in_executor(None, read_transactions, partition.log)
+            for name, metadata in found.items():
+                transaction = self._transactions[name] = Transaction(metadata)
+                if metadata.state.is_prepared:
+                    self._complete_soon(transaction)
+            self._loading.discard(partition.index)
+
+    async def _repeat(self, interval_ms: int, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(interval_ms / 1000)
+            try:
+                await work()
+            except KafkaError as error:
+                logger.error("looking after transactions failed: %s", error)
+
+    def _find(self, transactional_id: str, missing: ErrorCode) -> Transaction:
+        if not transactional_id:
+            raise KafkaError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
+        self._check_loaded(transactional_id)
+        transaction = self._transactions.get(transactional_id)
+        if transaction is None or transaction.metadata.producer_epoch == NO_EPOCH:
+            raise KafkaError(missing, f"The transactional id {transactional_id} is not known.")
+        return transaction
+
+    def _check_loaded(self, transactional_id: str) -> None:
+        if self._loading and self._log.partition_of(transactional_id).index in self._loading:
+            raise KafkaError(
+                ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+                f"The state of {transactional_id} is still being loaded. Try again.",
+            )
+
+    def _first_unused_producer_id(self) -> int:
+        return 0
+
+    async def _whole(self, step: Coroutine[object, object, T]) -> T:
+        """Take a step to its end, also if the client that asked for it hangs up meanwhile."""
+        return await asyncio.shield(self._spawn(step))
+
+    def _spawn(self, work: Coroutine[object, object, T]) -> asyncio.Task[T]:
+        task = self._broker.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None and not isinstance(error, KafkaError):
+            logger.error("a transaction could not go on", exc_info=error)
+
+
+def _now_ms() -> int:
+    return time_ns() // 1_000_000

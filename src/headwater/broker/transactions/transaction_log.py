@@ -1,0 +1,157 @@
+"""The topic `__transaction_state`: every step of every transaction, on disk before it counts."""
+
+from __future__ import annotations
+
+import logging
+from time import time_ns
+from typing import TYPE_CHECKING
+
+from headwater.broker.coordinator_partition import coordinator_partition
+from headwater.broker.internal_topics import blueprint
+from headwater.broker.topic_names import TRANSACTION_STATE
+from headwater.broker.topics import NewTopic
+from headwater.broker.transactions.records import (
+    TransactionRecord,
+    decode_key,
+    decode_value,
+    tombstone,
+    transaction_record,
+)
+from headwater.log.batch import HEADER_SIZE, parse_header
+from headwater.log.errors import LogError
+from headwater.log.log import AppendOrigin
+from headwater.log.record import Record, decode_records, encode_batch
+from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+
+    from headwater.broker.broker import Broker
+    from headwater.broker.partition import Partition
+    from headwater.broker.transactions.metadata import TransactionMetadata
+    from headwater.log.log import Log
+
+logger = logging.getLogger("headwater.broker")
+
+_READ_SIZE = 1 << 20
+
+
+class TransactionLog:
+    """Writes and reads the transaction state of one broker."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """All partitions of the topic; none before the first transaction."""
+        topic = self._broker.topics.by_name.get(TRANSACTION_STATE)
+        return [] if topic is None else topic.partitions
+
+    async def ensure_topic(self) -> None:
+        """Create the topic, unless it is there; raises KafkaError."""
+        if TRANSACTION_STATE not in self._broker.topics.by_name:
+            await self._broker.topics.changes.run(self._create_topic)
+
+    def partition_of(self, transactional_id: str) -> Partition:
+        """Find the partition that has, or will have, the state of a transactional id."""
+        partitions = self.partitions
+        if not partitions:
+            raise KafkaError(
+                ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{TRANSACTION_STATE} does not exist yet."
+            )
+        return partitions[coordinator_partition(transactional_id, len(partitions))]
+
+    async def write(self, metadata: TransactionMetadata) -> None:
+        """Store a step; returns when it is as safe as the broker's durability mode asks."""
+        record = transaction_record(metadata)
+        await self._stored(self._append(metadata.transactional_id, record))
+
+    async def forget(self, transactional_id: str) -> None:
+        """Store that a transactional id is gone."""
+        await self._stored(self._append(transactional_id, tombstone(transactional_id)))
+
+    def write_behind(self, metadata: TransactionMetadata) -> None:
+        """Store a step that the next start would take again if it were lost."""
+        partition = self._append(metadata.transactional_id, transaction_record(metadata))
+        if self._broker.fsync:
+            self._broker.commits.request(partition)
+
+    async def _create_topic(self) -> None:
+        topics = self._broker.topics
+        if TRANSACTION_STATE in topics.by_name:
+            return  # another client was quicker
+        partitions, configs = blueprint(TRANSACTION_STATE, self._broker.config)
+        made = await topics.create([NewTopic(TRANSACTION_STATE, partitions, configs)])
+        error = made[TRANSACTION_STATE]
+        if isinstance(error, LogError):
+            raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error))
+
+    def _append(self, transactional_id: str, record: TransactionRecord) -> Partition:
+        partition = self.partition_of(transactional_id)
+        now_ms = time_ns() // 1_000_000
+        batch = encode_batch([Record(0, now_ms, record.key, record.value)])
+        try:
+            info = partition.append(memoryview(batch), now_ms, AppendOrigin.COORDINATOR)
+        except LogError as error:
+            raise _unavailable(partition, error) from error
+        if not self._broker.fsync:
+            partition.advance(info.end)
+        return partition
+
+    async def _stored(self, partition: Partition) -> None:
+        if not self._broker.fsync:
+            return
+        stored: asyncio.Future[None] = self._broker.loop.create_future()
+
+        def on_durable(error: LogError | None) -> None:
+            if stored.done():
+                return
+            if error is None:
+                stored.set_result(None)
+            else:
+                stored.set_exception(_unavailable(partition, error))
+
+        self._broker.commits.request(partition, on_durable)
+        await stored
+
+
+def read_transactions(log: Log) -> dict[str, TransactionMetadata]:
+    """Replay one partition of the topic; what cannot be read is logged and left out."""
+    found: dict[str, TransactionMetadata] = {}
+    for record in _records(log):
+        try:
+            transactional_id = decode_key(record.key or b"")
+            if transactional_id is None:
+                logger.warning("%s has a kind of record at %d that only a later version knows",
+                               log.name, record.offset)  # fmt: skip
+            elif record.value is None:
+                found.pop(transactional_id, None)
+            else:
+                found[transactional_id] = decode_value(transactional_id, record.value)
+        except ProtocolError as error:
+            logger.error("%s: the record at %d is ignored: %s", log.name, record.offset, error)
+    return found
+
+
+def _records(log: Log) -> Iterator[Record]:
+    offset, end = log.log_start_offset, log.end
+    while offset < end.offset:
+        data = memoryview(log.read(offset, _READ_SIZE, end).read())
+        position = 0
+        while position + HEADER_SIZE <= len(data):
+            header = parse_header(data, position)
+            if position + header.size > len(data):
+                break
+            if not header.is_control:
+                yield from decode_records(data[position : position + header.size])
+            offset = header.next_offset
+            position += header.size
+        if position == 0:
+            return
+
+
+def _unavailable(partition: Partition, error: LogError) -> KafkaError:
+    logger.error("transaction state cannot be stored in %s: %s", partition.log.name, error)
+    return KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error))
