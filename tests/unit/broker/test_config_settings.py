@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.unit.broker.kafka_settings import BROKER, DYNAMIC_ONLY, TOPIC, kafka_accepts, probes
 
+from headwater.broker import config
 from headwater.broker.config.settings import BROKER_SETTINGS, own
 from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
 from headwater.log.config_def import ConfigDef, ConfigError
 from headwater.log.topic_settings import TOPIC_SETTINGS
+
+_CONFIG = Path(config.__file__).parent
+_BROKER = _CONFIG.parent
 
 
 def test_there_is_every_setting_of_kafka_and_no_other() -> None:
@@ -83,3 +89,21 @@ def _check_limits(setting: ConfigDef, accepts: str | None) -> None:
         else:
             accepted = True
         assert accepted == kafka_accepts(accepts or "", int(text)), (setting.name, text)
+
+
+def test_a_setting_has_an_effect_if_and_only_if_the_broker_reads_it() -> None:
+    """An operator is told which settings have none, so that list may not lie."""
+    read = set()
+    for path in _BROKER.rglob("*.py"):
+        if not path.is_relative_to(_CONFIG) or path.name == "broker_config.py":
+            text = path.read_text()
+            read |= {name for name in BROKER_SETTINGS if f'"{name}"' in text}
+    for topic_setting, synonyms in TOPIC_SYNONYMS.items():
+        names = {name for name, _ in synonyms}
+        if TOPIC_SETTINGS[topic_setting].has_effect:
+            read |= names
+        else:
+            read -= names
+    effective = {setting.name for setting in BROKER_SETTINGS.values() if setting.has_effect}
+    assert effective - read == set(), "these are not read: set has_effect=False"
+    assert read - effective == set(), "these are read: drop has_effect=False"

@@ -22,6 +22,7 @@ class OurUpdateMode(NamedTuple):
 
 
 OUR_DEFAULTS: dict[str, OurDefault] = {
+    "broker.id": OurDefault(1, "It is the old name of node.id, and so has the same default."),
     "controller.listener.names": OurDefault(
         ("CONTROLLER",),
         "Kafka has no default and refuses to start without it; this is the name in its samples.",

@@ -10,16 +10,16 @@ from headwater.log.config_def import (
     at_least,
     list_of,
     one_of_any_case,
-    without_effect,
 )
 
-SETTINGS = without_effect(
+SETTINGS = (
     ConfigDef(
         "group.coordinator.rebalance.protocols",
         ConfigType.LIST,
         ("classic", "consumer", "streams"),
         "Which rebalance protocols groups may use.",
         list_of("consumer", "classic", "share", "streams", may_be_empty=False),
+        has_effect=False,
     ),
     ConfigDef(
         "group.coordinator.threads",
@@ -27,6 +27,7 @@ SETTINGS = without_effect(
         4,
         "How many threads run the group coordinator.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.coordinator.background.threads",
@@ -34,6 +35,7 @@ SETTINGS = without_effect(
         2,
         "How many threads do the group coordinator's slow work.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.coordinator.append.linger.ms",
@@ -42,6 +44,7 @@ SETTINGS = without_effect(
         "How long the group coordinator collects writes before it appends them; -1 adapts to"
         " the load.",
         at_least(-1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.coordinator.cached.buffer.max.bytes",
@@ -50,6 +53,7 @@ SETTINGS = without_effect(
         "The largest write buffer that the group coordinator keeps for the next write.",
         at_least(524_288),
         UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
     ConfigDef(
         "offsets.commit.timeout.ms",
@@ -57,6 +61,7 @@ SETTINGS = without_effect(
         5_000,
         "How long an offset commit waits for its write.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "offsets.load.buffer.size",
@@ -64,6 +69,7 @@ SETTINGS = without_effect(
         5_242_880,
         "How many bytes are read at once when committed offsets are loaded.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "offsets.topic.replication.factor",
@@ -71,6 +77,7 @@ SETTINGS = without_effect(
         3,
         "How many replicas the topic of committed offsets has.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "offsets.topic.num.partitions",
@@ -91,6 +98,7 @@ SETTINGS = without_effect(
         ConfigType.INT,
         0,
         "The codec of the topic of committed offsets, by number.",
+        has_effect=False,
     ),
     ConfigDef(
         "offset.metadata.max.bytes",
@@ -150,6 +158,7 @@ SETTINGS = without_effect(
         45_000,
         "The shortest session time-out that a consumer group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.max.session.timeout.ms",
@@ -157,6 +166,7 @@ SETTINGS = without_effect(
         60_000,
         "The longest session time-out that a consumer group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.heartbeat.interval.ms",
@@ -171,6 +181,7 @@ SETTINGS = without_effect(
         5_000,
         "The shortest heartbeat interval that a consumer group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.max.heartbeat.interval.ms",
@@ -178,6 +189,7 @@ SETTINGS = without_effect(
         15_000,
         "The longest heartbeat interval that a consumer group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.max.size",
@@ -207,6 +219,7 @@ SETTINGS = without_effect(
         "The shortest time between two assignments of a consumer group.",
         at_least(0),
         UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.min.assignment.interval.ms",
@@ -214,6 +227,7 @@ SETTINGS = without_effect(
         0,
         "The shortest assignment interval that a consumer group may be given.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.max.assignment.interval.ms",
@@ -221,6 +235,7 @@ SETTINGS = without_effect(
         15_000,
         "The longest assignment interval that a consumer group may be given.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.regex.refresh.interval.ms",
@@ -228,6 +243,7 @@ SETTINGS = without_effect(
         600_000,
         "How often topic patterns of consumer groups are matched again.",
         at_least(10_000),
+        has_effect=False,
         internal=True,
     ),
 )

@@ -169,6 +169,7 @@ SETTINGS = (
         60_000,
         "How often the first offset of each log is written down.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "log.segment.delete.delay.ms",
@@ -225,6 +226,7 @@ SETTINGS = (
         30_000,
         "How long after start-up the first flush, retention and checkpoint tasks run.",
         at_least(0),
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(

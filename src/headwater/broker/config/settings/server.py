@@ -31,10 +31,7 @@ SETTINGS = (
         has_effect=False,
     ),
     ConfigDef(
-        "broker.rack",
-        ConfigType.STRING,
-        None,
-        "The rack or zone that the broker stands in.",
+        "broker.rack", ConfigType.STRING, None, "The rack or zone that the broker stands in."
     ),
     ConfigDef(
         "num.partitions",

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
-    ConfigDef,
-    ConfigType,
-    UpdateMode,
-    at_least,
-    between,
-    list_of,
-    without_effect,
-)
+from headwater.log.config_def import ConfigDef, ConfigType, UpdateMode, at_least, between, list_of
 
-SETTINGS = without_effect(
+SETTINGS = (
     ConfigDef(
         "group.share.session.timeout.ms",
         ConfigType.INT,
         45_000,
         "How long a member of a share group may be silent before it is taken for dead.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.session.timeout.ms",
@@ -26,6 +19,7 @@ SETTINGS = without_effect(
         45_000,
         "The shortest session time-out that a share group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.session.timeout.ms",
@@ -33,6 +27,7 @@ SETTINGS = without_effect(
         60_000,
         "The longest session time-out that a share group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.heartbeat.interval.ms",
@@ -40,6 +35,7 @@ SETTINGS = without_effect(
         5_000,
         "How often a member of a share group sends a heartbeat.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.heartbeat.interval.ms",
@@ -47,6 +43,7 @@ SETTINGS = without_effect(
         5_000,
         "The shortest heartbeat interval that a share group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.heartbeat.interval.ms",
@@ -54,6 +51,7 @@ SETTINGS = without_effect(
         15_000,
         "The longest heartbeat interval that a share group may be given.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.size",
@@ -61,6 +59,7 @@ SETTINGS = without_effect(
         200,
         "How many members a share group may have.",
         between(1, 1_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.assignors",
@@ -68,6 +67,7 @@ SETTINGS = without_effect(
         ("simple",),
         "The assignors of share groups.",
         list_of(may_be_empty=False),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.assignment.interval.ms",
@@ -76,6 +76,7 @@ SETTINGS = without_effect(
         "The shortest time between two assignments of a share group.",
         at_least(0),
         UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.assignment.interval.ms",
@@ -83,6 +84,7 @@ SETTINGS = without_effect(
         0,
         "The shortest assignment interval that a share group may be given.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.assignment.interval.ms",
@@ -90,6 +92,7 @@ SETTINGS = without_effect(
         15_000,
         "The longest assignment interval that a share group may be given.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.initialize.retry.interval.ms",
@@ -97,6 +100,7 @@ SETTINGS = without_effect(
         30_000,
         "How long the coordinator waits before it tries again to set up a share partition.",
         at_least(1),
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(
@@ -105,6 +109,7 @@ SETTINGS = without_effect(
         5,
         "How often a record is delivered to a share group before it is given up.",
         between(2, 10),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.delivery.count.limit",
@@ -112,6 +117,7 @@ SETTINGS = without_effect(
         10,
         "The largest delivery limit that a share group may be given.",
         between(5, 25),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.delivery.count.limit",
@@ -119,6 +125,7 @@ SETTINGS = without_effect(
         2,
         "The smallest delivery limit that a share group may be given.",
         between(2, 5),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.record.lock.duration.ms",
@@ -126,6 +133,7 @@ SETTINGS = without_effect(
         30_000,
         "How long a member of a share group holds a record before others may have it.",
         between(1_000, 3_600_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.record.lock.duration.ms",
@@ -133,6 +141,7 @@ SETTINGS = without_effect(
         15_000,
         "The shortest hold that a share group may be given.",
         between(1_000, 30_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.record.lock.duration.ms",
@@ -140,6 +149,7 @@ SETTINGS = without_effect(
         60_000,
         "The longest hold that a share group may be given.",
         between(30_000, 3_600_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.partition.max.record.locks",
@@ -147,6 +157,7 @@ SETTINGS = without_effect(
         2_000,
         "How many records of a partition a share group may hold at once.",
         between(100, 10_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.partition.max.record.locks",
@@ -154,6 +165,7 @@ SETTINGS = without_effect(
         4_000,
         "The largest number of held records that a share group may be given.",
         between(2_000, 10_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.min.partition.max.record.locks",
@@ -161,6 +173,7 @@ SETTINGS = without_effect(
         100,
         "The smallest number of held records that a share group may be given.",
         between(100, 2_000),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.max.share.sessions",
@@ -168,12 +181,14 @@ SETTINGS = without_effect(
         2_000,
         "How many share sessions the broker keeps.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "group.share.persister.class.name",
         ConfigType.STRING,
         "org.apache.kafka.server.share.persister.DefaultStatePersister",
         "The Java class that stores the state of share groups.",
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(
@@ -189,6 +204,7 @@ SETTINGS = without_effect(
         3,
         "How many replicas the topic of share-group state has.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.state.topic.min.isr",
@@ -209,6 +225,7 @@ SETTINGS = without_effect(
         ConfigType.INT,
         0,
         "The codec of the topic of share-group state, by number.",
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.state.topic.prune.interval.ms",
@@ -216,6 +233,7 @@ SETTINGS = without_effect(
         300_000,
         "How often the topic of share-group state is pruned.",
         at_least(1),
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(
@@ -224,6 +242,7 @@ SETTINGS = without_effect(
         1,
         "How many threads run the share coordinator.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.snapshot.update.records.per.snapshot",
@@ -231,6 +250,7 @@ SETTINGS = without_effect(
         500,
         "How many updates follow a snapshot of share-group state before the next snapshot.",
         between(0, 500),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.load.buffer.size",
@@ -238,6 +258,7 @@ SETTINGS = without_effect(
         5_242_880,
         "How many bytes are read at once when share-group state is loaded.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.append.linger.ms",
@@ -246,6 +267,7 @@ SETTINGS = without_effect(
         "How long the share coordinator collects writes before it appends them; -1 adapts to"
         " the load.",
         at_least(-1),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.write.timeout.ms",
@@ -253,6 +275,7 @@ SETTINGS = without_effect(
         5_000,
         "How long a write of share-group state may take.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "share.coordinator.cold.partition.snapshot.interval.ms",
@@ -260,6 +283,7 @@ SETTINGS = without_effect(
         300_000,
         "How often share partitions without traffic are snapshotted.",
         at_least(1),
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(
@@ -269,5 +293,6 @@ SETTINGS = without_effect(
         "The largest write buffer that the share coordinator keeps for the next write.",
         at_least(524_288),
         UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
 )

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
-    ConfigDef,
-    ConfigType,
-    UpdateMode,
-    at_least,
-    without_effect,
-)
+from headwater.log.config_def import ConfigDef, ConfigType, UpdateMode, at_least
 
-SETTINGS = without_effect(
+SETTINGS = (
     ConfigDef(
         "transaction.state.log.min.isr",
         ConfigType.INT,
@@ -24,6 +18,7 @@ SETTINGS = without_effect(
         5_242_880,
         "How many bytes are read at once when transaction state is loaded.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "transaction.state.log.replication.factor",
@@ -31,6 +26,7 @@ SETTINGS = without_effect(
         3,
         "How many replicas the topic of transaction state has.",
         at_least(1),
+        has_effect=False,
     ),
     ConfigDef(
         "transaction.state.log.num.partitions",
@@ -52,6 +48,7 @@ SETTINGS = without_effect(
         True,
         "Whether an append checks that its partition has joined the transaction.",
         update=UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
     ConfigDef(
         "producer.id.expiration.ms",
@@ -60,6 +57,7 @@ SETTINGS = without_effect(
         "How long the broker remembers a producer that has stopped writing.",
         at_least(1),
         UpdateMode.CLUSTER_WIDE,
+        has_effect=False,
     ),
     ConfigDef(
         "producer.id.expiration.check.interval.ms",
@@ -67,6 +65,7 @@ SETTINGS = without_effect(
         600_000,
         "How often the broker looks for producers to forget.",
         at_least(1),
+        has_effect=False,
         internal=True,
     ),
     ConfigDef(
@@ -102,6 +101,7 @@ SETTINGS = without_effect(
         ConfigType.BOOLEAN,
         False,
         "Whether transactions may take part in a two-phase commit.",
+        has_effect=False,
     ),
     ConfigDef(
         "add.partitions.to.txn.retry.backoff.max.ms",
@@ -109,6 +109,7 @@ SETTINGS = without_effect(
         100,
         "The longest wait between attempts to add partitions to a transaction.",
         at_least(0),
+        has_effect=False,
     ),
     ConfigDef(
         "add.partitions.to.txn.retry.backoff.ms",
@@ -116,5 +117,6 @@ SETTINGS = without_effect(
         20,
         "The first wait between attempts to add partitions to a transaction.",
         at_least(1),
+        has_effect=False,
     ),
 )
