@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from headwater.log.config_def import ConfigError
@@ -39,6 +38,8 @@ def parse_toml(text: str) -> dict[str, str]:
     >>> parse_toml('flush = "os"\\n[log]\\ndirs = ["/a"]\\nsegment.bytes = 1048576\\n')
     {'flush': 'os', 'log.dirs': '/a', 'log.segment.bytes': '1048576'}
     """
+    import tomllib  # few brokers are started with TOML, and all of them quickly
+
     settings: dict[str, str] = {}
     _flatten(tomllib.loads(text), "", settings)
     return settings

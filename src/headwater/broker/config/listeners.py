@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -112,6 +111,8 @@ def _parse_endpoint(setting: str, text: str, protocols: Mapping[str, str]) -> En
 
 
 def _ip_version(host: str) -> int:
+    import ipaddress
+
     try:
         return ipaddress.ip_address(host).version
     except ValueError:

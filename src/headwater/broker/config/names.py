@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import BROKER_SETTINGS
@@ -65,6 +64,8 @@ def _hint(name: str) -> str:
         synonyms = TOPIC_SYNONYMS.get(name, ())
         instead = f"; the broker's is {synonyms[0][0]}" if synonyms else ""
         return f"it is a setting of topics{instead}"
-    close = difflib.get_close_matches(name, BROKER_SETTINGS, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, BROKER_SETTINGS, n=1)
     suggestion = f"; did you mean {close[0]}?" if close else ""
     return f"there is no broker setting of that name{suggestion}"
