@@ -1,10 +1,9 @@
 """ApiVersions, v0 to v4: the greeting in which client and broker find the versions they share."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from headwater.protocol.api_keys import ADVERTISED, SERVED, ApiKey, VersionRange
 from headwater.protocol.encodings import COMPACT
@@ -16,9 +15,6 @@ from headwater.protocol.primitives import (
     write_int64,
     write_tagged_fields,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FLEXIBLE = 3
 _FEATURES_FROM_ZERO = 4

@@ -9,9 +9,8 @@ b'\\x07orders'
 ('orders', 7)
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from headwater.protocol.primitives import (
     ProtocolError,
@@ -24,9 +23,6 @@ from headwater.protocol.primitives import (
     write_int32,
     write_uvarint,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Encoding(NamedTuple):

@@ -4,11 +4,9 @@ A response is a list: packed bytes, and between them the records of each partiti
 objects that were passed in, so that whoever writes to the socket may send them from the page cache.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from struct import Struct
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from headwater.protocol.encodings import Encoding, encoding
 from headwater.protocol.leadership import (
@@ -30,9 +28,6 @@ from headwater.protocol.primitives import (
     write_uuid,
     write_uvarint,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SESSIONS = 7
 _FLEXIBLE = 12

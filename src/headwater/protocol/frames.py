@@ -1,7 +1,5 @@
 """What goes around every message: the frame's size and the headers of requests and responses."""
 
-from __future__ import annotations
-
 from struct import Struct
 from typing import NamedTuple
 

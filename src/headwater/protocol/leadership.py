@@ -1,15 +1,11 @@
 """Where a partition's leader is now: tagged fields that Produce and Fetch responses share."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from headwater.protocol.encodings import COMPACT
 from headwater.protocol.primitives import write_int32
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LEADER = Struct(">iix")  # each structure ends in its count of tagged fields: none
 

@@ -1,9 +1,8 @@
 """ListOffsets, v1 to v11: which offset a partition has at a time or at one of the named places."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from headwater.protocol.encodings import encoding
 from headwater.protocol.primitives import (
@@ -15,9 +14,6 @@ from headwater.protocol.primitives import (
     unpack,
     write_int32,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LATEST_TIMESTAMP = -1
 EARLIEST_TIMESTAMP = -2

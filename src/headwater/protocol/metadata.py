@@ -1,9 +1,8 @@
 """Metadata, v0 to v13: which topics there are, and which broker leads each of their partitions."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from headwater.protocol.encodings import Encoding, encoding
 from headwater.protocol.primitives import (
@@ -18,9 +17,6 @@ from headwater.protocol.primitives import (
     write_int32,
     write_uuid,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 UNKNOWN_OPERATIONS = -(1 << 31)
 """The bit set of authorized operations when nobody asked for it."""

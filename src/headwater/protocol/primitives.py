@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_ITEMS",
+    "MAX_TAGS",
     "ZERO_UUID",
     "ProtocolError",
     "absurd",
@@ -51,12 +52,15 @@ __all__ = [
 ZERO_UUID = bytes(16)
 """How Kafka writes "no id"."""
 
-MAX_ITEMS = 200_000
+MAX_ITEMS = 100_000
 """The most topics, and the most partitions, that one request may name.
 
 An item takes as little as three bytes on the wire and a hundred or more once it is an object,
 so a frame of the allowed size could otherwise hold enough items to exhaust memory.
 """
+
+MAX_TAGS = 16
+"""The most tagged fields that one structure may have; Kafka has four at most."""
 
 _INT8, _INT16, _INT32, _INT64 = Struct(">b"), Struct(">h"), Struct(">i"), Struct(">q")
 _SINGLE_BYTES = [bytes((value,)) for value in range(0x80)]
@@ -128,9 +132,8 @@ def read_tagged_fields(
     count, position = _read_base128(view, position, field, 32)
     if not count:
         return _NO_TAGS, position
-    left = len(view) - position
-    if count * 2 > left:
-        raise absurd(field, f"{count} tagged fields", left)
+    if count > MAX_TAGS:
+        raise ProtocolError(f"{field}: there are {count}, but at most {MAX_TAGS} can be")
     fields: dict[int, memoryview] = {}
     for _ in range(count):
         tag, position = _read_base128(view, position, field, 32)

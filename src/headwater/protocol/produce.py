@@ -1,9 +1,8 @@
 """Produce, v3 to v13: requests without copying their records, responses packed by hand."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from headwater.protocol.encodings import Encoding, encoding
 from headwater.protocol.leadership import (
@@ -23,9 +22,6 @@ from headwater.protocol.primitives import (
     write_tagged_fields,
     write_uuid,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _FLEXIBLE = 9
 _LEADER_IS_NAMED = 10

@@ -20,7 +20,7 @@ from kio.serial import entity_reader, entity_writer
 from headwater.protocol.api_keys import SERVED, ApiKey
 
 FEW = settings(
-    max_examples=15,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kio.index import load_request_schema, load_response_schema
-from tests.unit.protocol.kio_oracle import read, versions, write
+from tests.unit.protocol.kio_oracle import FEW, read, versions, write
 
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.frames import (
@@ -20,6 +20,7 @@ from headwater.protocol.primitives import ProtocolError
 
 
 @pytest.mark.parametrize(("key", "version"), versions(*SERVED))
+@FEW
 @given(correlation_id=st.integers(-(1 << 31), (1 << 31) - 1), client_id=st.none() | st.text())
 def test_headers_are_kafkas(
     key: ApiKey, version: int, correlation_id: int, client_id: str | None
