@@ -291,7 +291,7 @@ class Log:
                 if count:
                     self._move_log_start(segments[count].base_offset)
                     self._segments.replace(segments[count:])
-                    self._removed.add(segments[:count])
+            self._removed.add(segments[:count])
             return count
 
     def purge_deleted(self, now_ms: int) -> int:
@@ -317,9 +317,11 @@ class Log:
             with self.lock:
                 segments = self.segments
                 self._segments.replace((*segments[:first], *new, *segments[after:]))
-                self._removed.add(old)
-                for segment in new:
-                    segment.rename("")
+            self._removed.add(old)
+            for segment in new:
+                segment.rename("")
+                with self.lock:
+                    segment.release_indexes()
             sync_directory(self.directory)
 
     def update_config(self, config: LogConfig) -> None:

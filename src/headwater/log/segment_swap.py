@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def commit_cleaned(cleaned: Path, old: Sequence[Segment]) -> Segment:
     """Make the files `cleaned`.*.cleaned the successor of `old`; after this there is no way back.
 
-    Returns the new segment, whose files now end in `.swap`.
+    Returns the new segment, whose files now end in `.swap`. Its indexes are open and have to stay
+    so until the files have their final names, since a reader would open them by name.
     """
     base_offset = old[0].base_offset
     if cleaned.name != f"{base_offset:020d}":
@@ -50,7 +51,6 @@ def commit_cleaned(cleaned: Path, old: Sequence[Segment]) -> Segment:
         file.sync()
     segment.rename(SWAP)
     sync_directory(directory)
-    segment.release_indexes()
     segment.is_cleaned = True
     return segment
 
