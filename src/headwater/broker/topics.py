@@ -143,12 +143,14 @@ class TopicRegistry:
 
     async def create(self, topics: Sequence[NewTopic]) -> dict[str, Topic | LogError]:
         """Create topics; what the disk has no room for comes back as an error."""
+        if not topics:
+            return {}
         records = [TopicRecord(t.name, new_id(), t.partitions, t.configs) for t in topics]
         await asyncio.to_thread(self._store.commit, records)
         failures = await asyncio.to_thread(self._create_logs, [(record, 0) for record in records])
         if failures:
             undone = [r._replace(partitions=0) for r in records if r.name in failures]
-            await asyncio.to_thread(self._store.commit, undone)
+            await asyncio.to_thread(self._undo, undone)
         results: dict[str, Topic | LogError] = {**failures}
         for record in records:
             if record.name not in failures:
@@ -179,7 +181,7 @@ class TopicRegistry:
         await asyncio.to_thread(self._store.commit, [record])
         failures = await asyncio.to_thread(self._create_logs, [(record, before)])
         if failures:
-            await asyncio.to_thread(self._store.commit, [record._replace(partitions=before)])
+            await asyncio.to_thread(self._undo, [record._replace(partitions=before)])
             raise failures[record.name]
         topic.partitions.extend(self._partition(record, i) for i in range(before, count))
         self._describe(topic)
@@ -241,7 +243,7 @@ class TopicRegistry:
                 )
                 for index in range(first, record.partitions):
                     if (record.name, index) in self._logs.logs:
-                        self._logs.delete(record.name, index)
+                        self._delete_log(record.name, index)
         return failures
 
     def _delete_logs(self, topics: Sequence[Topic]) -> None:
@@ -249,7 +251,23 @@ class TopicRegistry:
             for partition in topic.partitions:
                 for forget in self.forgetters:
                     forget(topic.name, partition.index)
-                self._logs.delete(topic.name, partition.index)
+                self._delete_log(topic.name, partition.index)
+
+    def _delete_log(self, topic: str, index: int) -> None:
+        try:
+            self._logs.delete(topic, index)
+        except (LogError, OSError) as error:
+            # It is not served any more, and the next start sets its directory aside.
+            logger.error("can't set the directory of %s-%d aside: %s", topic, index, error)
+
+    def _undo(self, records: Sequence[TopicRecord]) -> None:
+        try:
+            self._store.commit(records)
+        except LogError as error:
+            names = ", ".join(record.name for record in records)
+            logger.error(
+                "after the next start there will be empty partitions of %s: %s", names, error
+            )
 
     def _partition(self, record: TopicRecord, index: int) -> Partition:
         log = self._logs.logs[record.name, index]

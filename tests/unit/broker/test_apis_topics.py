@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +14,7 @@ from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 ZERO = bytes(16)
@@ -333,3 +335,37 @@ def test_partitions_that_cannot_be_added_are_refused(
             assert len(admin.broker.topics.by_name["orders"].partitions) == 2
 
     asyncio.run(check())
+
+
+def test_a_full_disk_is_an_error_that_clients_try_again_after(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as admin:
+            await create(admin, topic("before"))
+            with no_room_to_grow(tmp_path / "headwater.metadata"):
+                result = (await create(admin, topic("orders")))["orders"]
+                assert result["error_code"] == ErrorCode.KAFKA_STORAGE_ERROR
+                (gone,) = await delete(admin, ("before", ZERO))
+                assert gone["error_code"] == ErrorCode.KAFKA_STORAGE_ERROR
+                assert await grow(admin, "before", 2) == ErrorCode.KAFKA_STORAGE_ERROR
+                wanted = {"topics": [{"name": "auto"}], "allow_auto_topic_creation": True}
+                response = await admin.call(ApiKey.METADATA, 9, wanted)
+                code = response["topics"][0]["error_code"]
+                assert code == ErrorCode.LEADER_NOT_AVAILABLE
+            assert set(admin.broker.topics.by_name) == {"before"}
+            assert len(admin.broker.topics.by_name["before"].partitions) == 1
+            assert (await create(admin, topic("orders")))["orders"]["error_code"] == 0
+        async with running(tmp_path) as admin:
+            assert set(admin.broker.topics.by_name) == {"before", "orders"}
+
+    asyncio.run(check())
+
+
+@contextmanager
+def no_room_to_grow(path: Path) -> Iterator[None]:
+    """Make every write that would lengthen a file of this size fail in its middle."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -111,7 +111,11 @@ async def _create(broker: Broker, names: list[str]) -> dict[str | None, ErrorCod
         except KafkaError as error:
             logger.warning("can't create the topic that a client asked for: %s", error)
             failed[name] = error.code
-    for name, result in (await broker.topics.create(new)).items():
+    try:
+        made = await broker.topics.create(new)
+    except LogError as error:
+        made = {topic.name: error for topic in new}
+    for name, result in made.items():
         if isinstance(result, LogError):
             logger.error("can't create the topic %s: %s", name, result)
             # What clients ask again after, and there may be space by then.
