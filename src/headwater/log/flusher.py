@@ -36,8 +36,9 @@ class Flusher:
         self._epochs = loaded.epochs
         self._lock = lock
         self._flushing = threading.Lock()
-        self._names_changed = True
+        self._names_changed = not loaded.is_synced
         self._directory_is_new = loaded.is_new
+        self._synced_end = loaded.segments.end if loaded.is_synced else None
 
     def check(self) -> None:
         """Raise StorageError if the log takes no more writes."""
@@ -77,9 +78,12 @@ class Flusher:
         with self._lock:
             if self.failure is not None:
                 return
-            self._segments.active.finish()
-            self.closed.append(self._segments.active)
-        self.flush()
+            is_unchanged = self._segments.end == self._synced_end and not self._epochs.is_dirty
+            if not is_unchanged:
+                self._segments.active.finish()
+                self.closed.append(self._segments.active)
+        if not is_unchanged:
+            self.flush()
         self.failure = StorageError(f"{name} is closed.")
 
     def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:

@@ -34,6 +34,8 @@ class LoadedLog(NamedTuple):
     unsynced: list[Segment]
     """Closed segments with files that may not be on disk."""
     is_new: bool
+    is_synced: bool
+    """Whether everything is on disk, indexes and names included."""
 
 
 def load(
@@ -77,15 +79,17 @@ def load(
             for _, header in segment.batches():
                 epochs.assign(header.leader_epoch, header.base_offset)
     log_start_offset = max(log_start_offset, segments[0].base_offset)
+    is_synced = clean and segments == found.segments and not found.unsynced
     epochs.truncate_from_end(next_offset)
     epochs.truncate_from_start(log_start_offset)
     return LoadedLog(
         LogSegments(segments, next_offset),
         epochs,
         log_start_offset,
-        next_offset if clean and not found.unsynced else min(recovery_point, next_offset),
+        next_offset if is_synced else min(recovery_point, next_offset),
         [segment for segment in found.unsynced if segment in segments[:-1]],
         is_new,
+        is_synced,
     )
 
 
