@@ -65,11 +65,11 @@ class LogSegments:
         hint = self._hints.get(offset)
         if hint is not None:
             return hint
-        number = max(0, bisect_right(self._bases, offset) - 1)
-        for segment in self.all[number:]:
-            found = segment.locate(offset)
+        first = max(0, bisect_right(self._bases, offset) - 1)
+        for number in range(first, len(self.all)):
+            found = self.all[number].locate(offset)
             if found is not None:
-                return segment, found[0]
+                return self.all[number], found[0]
         return self.active, self.active.size
 
     def remember(self, upper: LogPosition) -> None:

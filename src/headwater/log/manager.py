@@ -8,6 +8,7 @@ import shutil
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from headwater.log.checkpoint import (
     HIGH_WATERMARKS,
@@ -60,6 +61,7 @@ class LogManager:
         self._deleted: list[tuple[Path, int | None, int]] = []
         self._checkpointed: set[TopicPartition] = set()
         self._checkpointing = threading.Lock()
+        self._unflushed_since_ms: WeakKeyDictionary[Log, int] = WeakKeyDictionary()
 
     def load(self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]], now_ms: int) -> None:
         """Open the logs that are `wanted`, each with its topic's id and settings.
@@ -123,6 +125,30 @@ class LogManager:
                 failure = error
         if failure is not None:
             raise failure
+
+    def flush_due(self, now_ms: int) -> int:
+        """Flush the logs whose `flush.messages` or `flush.ms` asks for it; returns how many.
+
+        Only topics with these settings are concerned; it is for brokers that leave flushing to
+        the system otherwise.
+        """
+        flushed = 0
+        for log in self._healthy_logs():
+            unflushed = log.log_end_offset - log.recovery_point
+            if not unflushed:
+                self._unflushed_since_ms.pop(log, None)
+                continue
+            since_ms = self._unflushed_since_ms.setdefault(log, now_ms)
+            config = log.config
+            if unflushed < config.flush_messages and now_ms - since_ms < config.flush_ms:
+                continue
+            try:
+                log.flush()
+                flushed += 1
+            except StorageError as error:
+                self._report(log, error)
+            self._unflushed_since_ms.pop(log, None)
+        return flushed
 
     def checkpoint(self) -> None:
         """Write down how far the logs are on disk and where they start.

@@ -218,6 +218,29 @@ def test_a_new_topic_does_not_inherit_offsets_of_its_name(tmp_path: Path) -> Non
     assert (recovered.log_start_offset, recovered.log_end_offset) == (0, 1)
 
 
+def test_topics_can_ask_for_flushes_by_count_and_by_time(tmp_path: Path) -> None:
+    wanted = {
+        ("count", 0): (TOPIC_ID, LogConfig(flush_messages=3)),
+        ("time", 0): (TOPIC_ID, LogConfig(flush_ms=1000)),
+        ("never", 0): (TOPIC_ID, LogConfig()),
+    }
+    manager = load(tmp_path, wanted)
+    by_count, by_time, never = manager.logs.values()
+    for log in manager.logs.values():
+        append(log, b"a", b"b")
+
+    assert manager.flush_due(NOW) == 0
+    append(by_count, b"c")
+    assert manager.flush_due(NOW + 999) == 1
+    assert by_count.recovery_point == 3
+    assert manager.flush_due(NOW + 1000) == 1
+    assert by_time.recovery_point == 2
+    append(by_time, b"c")
+    assert manager.flush_due(NOW + 1500) == 0
+    assert manager.flush_due(NOW + 2500) == 1
+    assert never.recovery_point == 0
+
+
 def test_retention_reaches_all_logs(tmp_path: Path) -> None:
     wanted = {
         ("orders", partition): (TOPIC_ID, LogConfig(retention_ms=1000, segment_bytes=200))
