@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.broker")
 
 _IDLE_CHECK_S = 15.0
+_MOST_FLUSH_INTERVAL_MS = 1000
+"""Kafka looks for flushes that are due never by default, so that `flush.ms` alone does nothing."""
 
 
 class Maintenance:
@@ -41,6 +43,11 @@ class Maintenance:
             lambda: logs.apply_retention(_now_ms()),
         )
         self._every(config.integer("log.flush.offset.checkpoint.interval.ms"), logs.checkpoint)
+        if not self._broker.fsync:
+            interval_ms = config.integer("log.flush.scheduler.interval.ms")
+            self._every(
+                min(_MOST_FLUSH_INTERVAL_MS, interval_ms), lambda: logs.flush_due(_now_ms())
+            )
         if config.boolean("log.cleaner.enable"):
             cleaner = self._cleaner = LogCleaner(logs, config.cleaner())
             self._broker.topics.forgetters.append(cleaner.forget)

@@ -43,6 +43,8 @@ async def _respond(broker: Broker, version: int, entity: Any) -> Response:
                 ],
             }
         )
+    # Kafka leaves this to the next checkpoint, and a crash before it brings the records back.
+    await broker.loop.run_in_executor(None, broker.logs.checkpoint)
     return messages.encode_response(ApiKey.DELETE_RECORDS, version, {"topics": topics})
 
 
