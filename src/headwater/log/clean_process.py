@@ -21,6 +21,10 @@ class CleanInterrupted(LogError):  # noqa: N818 - it states the fact
     """The pass was given up half-way: the process was killed, or a segment went away."""
 
 
+class CleanCalledOff(CleanInterrupted):
+    """The pass was given up because `kill` was called."""
+
+
 class CleanProcess:
     """One pass; `results` starts it, and `kill` ends it or keeps it from starting."""
 
@@ -38,20 +42,27 @@ class CleanProcess:
         with self._start() as process:
             try:
                 yield from _results(process, self._job)
+            except CleanInterrupted as error:
+                if self._is_killed:
+                    raise self._called_off() from error
+                raise
             finally:
                 process.kill()
 
     def kill(self) -> None:
-        """End the pass, from any thread; its iterator raises CleanInterrupted."""
+        """End the pass, from any thread; its iterator raises CleanCalledOff."""
         with self._lock:
             self._is_killed = True
             if self._process is not None:
                 self._process.kill()
 
+    def _called_off(self) -> CleanCalledOff:
+        return CleanCalledOff(f"The compaction of {self._job.directory} was called off.")
+
     def _start(self) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._is_killed:
-                raise CleanInterrupted(f"The compaction of {self._job.directory} was called off.")
+                raise self._called_off()
             # -P: the working directory is the user's and must not shadow modules. A session of
             # its own: Ctrl-C is for the broker, which ends its children itself.
             self._process = subprocess.Popen(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headwater.log.checkpoint import CorruptCheckpoint, read_offsets, write_offsets
 from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
-from headwater.log.clean_process import CleanInterrupted, CleanProcess
+from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner_policy import LogToClean, dirtiest, examine
 from headwater.log.disk import storage_error
 from headwater.log.errors import CorruptBatch, LogError
@@ -119,6 +119,7 @@ class LogCleaner:
         self._start = start
         self._checkpoint = manager.data_dir / CLEANER_OFFSETS
         self._offsets = _read_checkpoint(self._checkpoint)
+        self._known: dict[TopicPartition, Log] = {}
         self._uncleanable: dict[TopicPartition, Log] = {}
         self._retry_at: dict[TopicPartition, int] = {}
         self._lock = threading.Lock()
@@ -149,7 +150,7 @@ class LogCleaner:
         stats, error = None, None
         try:
             stats = self._clean(to_clean, clean_pass)
-            self._record(partition, stats.end_offset)
+            self._record(partition, to_clean.log, stats.end_offset)
             _log_success(to_clean, stats)
         except LogError as failure:
             error = failure
@@ -175,7 +176,7 @@ class LogCleaner:
     def forget(self, topic: str, partition: int) -> None:
         """Give up a pass over this log, if one is running, and forget how far it was compacted.
 
-        To be called when the topic is deleted; another one of the same name starts afresh.
+        To be called before a log is deleted, so that nobody works in its directory any more.
         """
         with self._lock:
             while self._running is not None and self._running[0] == (topic, partition):
@@ -188,7 +189,7 @@ class LogCleaner:
 
     def _choose(self, now_ms: int) -> tuple[TopicPartition, LogToClean] | None:
         candidates: dict[TopicPartition, LogToClean] = {}
-        for partition, log in dict(self._manager.logs).items():
+        for partition, log in self._current_logs().items():
             if not log.config.compacts or log.failure is not None:
                 continue
             if self._uncleanable.get(partition) is log:
@@ -201,6 +202,17 @@ class LogCleaner:
                 self._handle_failure(partition, log, error, now_ms)
         best = dirtiest(candidates.values())
         return next((each for each in candidates.items() if each[1] is best), None)
+
+    def _current_logs(self) -> dict[TopicPartition, Log]:
+        logs = dict(self._manager.logs)
+        with self._lock:
+            # A topic that was deleted, and one that came back under the same name, start afresh.
+            for partition in list(self._offsets):
+                log = logs.get(partition)
+                if log is None or self._known.get(partition, log) is not log:
+                    del self._offsets[partition]
+            self._known = logs
+        return logs
 
     def _examine(self, partition: TopicPartition, log: Log, now_ms: int) -> LogToClean:
         upper = self._hooks.upper_offset(log)
@@ -243,17 +255,17 @@ class LogCleaner:
                 log.replace_segments([segments[base] for base in result.segments], Path(stem))
         raise CleanInterrupted(f"The compaction of {log.name} ended without a result.")
 
-    def _record(self, partition: TopicPartition, end_offset: int) -> None:
+    def _record(self, partition: TopicPartition, log: Log, end_offset: int) -> None:
         with self._lock:
-            known = self._manager.logs
-            self._offsets[partition] = end_offset
-            self._offsets = {each: at for each, at in self._offsets.items() if each in known}
+            if self._manager.logs.get(partition) is log:
+                self._offsets[partition] = end_offset
             write_offsets(self._checkpoint, self._offsets)
 
     def _handle_failure(
         self, partition: TopicPartition, log: Log, error: LogError, now_ms: int
     ) -> None:
-        if self._is_stopped or self._manager.logs.get(partition) is not log:
+        is_served = self._manager.logs.get(partition) is log
+        if isinstance(error, CleanCalledOff) or not is_served:
             logger.info("the compaction of %s was given up: %s", log.name, error)
         elif isinstance(error, CorruptBatch):
             self._uncleanable[partition] = log

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,12 +20,13 @@ from tests.unit.log.log_contents import (
 )
 
 from headwater.log.batch import parse_header
-from headwater.log.clean_process import CleanInterrupted
+from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner import (
     CLEANER_OFFSETS,
     RETRY_MS,
     CleanerConfig,
     CleanerHooks,
+    CleanResult,
     LogCleaner,
 )
 from headwater.log.compression import Codec
@@ -34,7 +34,7 @@ from headwater.log.errors import CorruptBatch, StorageError
 from headwater.log.record_filter import LastRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
@@ -148,16 +148,18 @@ def test_the_checkpoint_survives_a_restart_and_forgets_deleted_logs(logs: Logs) 
     assert "gone" not in checkpoint(logs)
 
 
-def test_a_topic_that_comes_back_is_compacted_from_its_start(logs: Logs) -> None:
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_topic_that_comes_back_is_compacted_from_its_start(logs: Logs, is_told: bool) -> None:
     log = logs.add("orders")
     fill(log)
     cleaner = make_cleaner(logs)
     assert cleaner.run_once(NOW)
+    if is_told:
+        cleaner.forget("orders", 0)
+        assert checkpoint(logs) == "0\n0\n"
     log.delete()
-    cleaner.forget("orders", 0)
-    assert checkpoint(logs) == "0\n0\n"
     log = logs.add("orders")
-    fill(log)
+    fill(log, rounds=40)
     assert cleaner.run_once(NOW)[0].first_dirty_offset == 0
 
 
@@ -345,40 +347,52 @@ class TestFailures:
 
 
 class TestStopping:
-    """The pass is stopped while it waits for its next result, in a child that is throttled."""
+    """The pass is stopped in its child process, which is so throttled that it would take hours."""
 
-    def slow(self) -> CleanerConfig:
-        return CleanerConfig(io_max_bytes_per_second=1000.0)
+    started: threading.Event
 
-    def run_and(self, cleaner: LogCleaner, logs: Logs, interrupt: str) -> list[object]:
+    def make_cleaner(self, logs: Logs) -> LogCleaner:
+        started = self.started = threading.Event()
+
+        class Telling(CleanProcess):
+            def results(self) -> Generator[CleanedGroup | CleanStats]:
+                started.set()
+                yield from super().results()
+
+        return LogCleaner(logs, CleanerConfig(io_max_bytes_per_second=1.0), start=Telling)
+
+    def run_and(self, interrupt: Callable[[], None], cleaner: LogCleaner, logs: Logs) -> None:
         log = logs.add("orders")
         records = fill(log)
-        results: list[object] = []
+        results: list[CleanResult] = []
         thread = threading.Thread(target=lambda: results.extend(cleaner.run_once(NOW)))
         thread.start()
-        while cleaner._running is None and thread.is_alive():
-            os.sched_yield()
-        if interrupt == "stop":
-            cleaner.stop()
-        else:
-            cleaner.forget("orders", 0)
+        self.started.wait()
+        interrupt()
         thread.join()
         assert read_log(log) == records
         assert not list(log.directory.glob("*.cleaned"))
-        return results
+        assert not (logs.data_dir / CLEANER_OFFSETS).exists()
+        (result,) = results
+        assert isinstance(result.error, CleanCalledOff)
 
     def test_stop_gives_up_at_once(self, logs: Logs) -> None:
-        cleaner = LogCleaner(logs, self.slow())
-        (result,) = self.run_and(cleaner, logs, "stop")
-        assert isinstance(getattr(result, "error", None), CleanInterrupted)
+        cleaner = self.make_cleaner(logs)
+        self.run_and(cleaner.stop, cleaner, logs)
         assert cleaner.run_once(NOW) == []
         cleaner.stop()
 
-    def test_forget_waits_for_the_end_of_the_pass(self, logs: Logs) -> None:
-        cleaner = LogCleaner(logs, self.slow())
-        self.run_and(cleaner, logs, "forget")
-        assert cleaner._running is None
-        assert not (logs.data_dir / CLEANER_OFFSETS).exists()
+    def test_forget_waits_for_the_end_of_the_pass(
+        self, logs: Logs, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        cleaner = self.make_cleaner(logs)
+
+        def forget() -> None:
+            cleaner.forget("orders", 0)
+            assert cleaner._running is None
+
+        self.run_and(forget, cleaner, logs)
+        assert not [line for line in caplog.records if line.levelno >= logging.WARNING]
 
 
 def test_appends_and_reads_go_on_during_a_pass(logs: Logs) -> None:

@@ -27,7 +27,7 @@ from tests.unit.log.log_contents import (
 from headwater.log import cleaner as cleaner_module
 from headwater.log.clean_job import CleanedGroup, CleanJob
 from headwater.log.clean_pass import clean_pass
-from headwater.log.clean_process import CleanInterrupted, CleanProcess
+from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner import CleanerConfig, LogCleaner
 from headwater.log.compression import Codec
 
@@ -211,7 +211,7 @@ def test_the_child_is_killed_at_random_points(tmp_path: Path) -> None:
         killer[0].cancel()
         killer[0].join()
         outcomes.add(type(result.error))
-        assert result.error is None or isinstance(result.error, CleanInterrupted)
+        assert result.error is None or isinstance(result.error, CleanCalledOff)
         kept = read_log(log)
         assert state_of(kept) == state_of(records)
         assert all(record == records[record.offset] for record in kept)
@@ -221,7 +221,7 @@ def test_the_child_is_killed_at_random_points(tmp_path: Path) -> None:
                 log.directory, log.config, recovery_point=log.recovery_point
             )
             assert state_of(read_log(log)) == state_of(records)
-    assert CleanInterrupted in outcomes
+    assert CleanCalledOff in outcomes
 
 
 def worker(job: CleanJob) -> subprocess.Popen[bytes]:
@@ -298,11 +298,26 @@ def test_closing_the_results_ends_the_child(tmp_path: Path) -> None:
     assert process._process.returncode is not None
 
 
+def test_somebody_else_kills_the_child(tmp_path: Path) -> None:
+    job, records = large_job(tmp_path / "t-0", bytes_per_second=10.0)
+
+    class Victim(CleanProcess):
+        def _start(self) -> subprocess.Popen[bytes]:
+            process = super()._start()
+            os.kill(process.pid, signal.SIGKILL)
+            return process
+
+    with pytest.raises(CleanInterrupted, match="code -9") as caught:
+        list(Victim(job).results())
+    assert not isinstance(caught.value, CleanCalledOff)
+    check(tmp_path / "t-0", records, 0)
+
+
 def test_a_killed_pass_never_starts(tmp_path: Path) -> None:
     job, _ = large_job(tmp_path / "t-0")
     process = CleanProcess(job)
     process.kill()
-    with pytest.raises(CleanInterrupted, match="called off"):
+    with pytest.raises(CleanCalledOff):
         next(process.results())
 
 
