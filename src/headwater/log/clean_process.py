@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from headwater.log.clean_job import CleanedGroup, CleanStats
@@ -81,12 +83,12 @@ def _results(
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
     if stdin is None or stdout is None or stderr is None:
         raise AssertionError("all three pipes were asked for")
-    try:
-        stdin.write(job.to_json().encode() + b"\n")
-        stdin.flush()
-    except BrokenPipeError:
-        # Whatever ended the child so early is found below.
-        pass
+    # Whatever ends the child so early is found below. Not through the buffer of `stdin`, which
+    # would try again when it is closed.
+    with suppress(BrokenPipeError):
+        unsent = memoryview(job.to_json().encode() + b"\n")
+        while unsent:
+            unsent = unsent[os.write(stdin.fileno(), unsent) :]
     for line in stdout:
         result = _decode(line)
         yield result

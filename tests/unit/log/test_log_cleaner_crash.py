@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +31,7 @@ from headwater.log.clean_pass import clean_pass
 from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner import CleanerConfig, LogCleaner
 from headwater.log.compression import Codec
+from headwater.log.record_filter import LastRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -280,6 +282,9 @@ def results_of(job: CleanJob) -> Iterator[object]:
 
 def test_child_and_function_do_the_same(tmp_path: Path) -> None:
     job, _ = large_job(tmp_path / "t-0")
+    # More than a pipe takes in one go.
+    producers = {number: LastRecord(number, 0) for number in range(5000)}
+    job = replace(job, active_producers=producers)
     here = list(clean_pass(job))
     files = {path.name: path.read_bytes() for path in (tmp_path / "t-0").glob("*.cleaned")}
     there = list(results_of(job))
