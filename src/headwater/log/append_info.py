@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from headwater.log.batch import BatchHeader
     from headwater.log.log_segments import LogPosition
+    from headwater.log.txn_index import AbortedTxn
 
 
 class AppendOrigin(Enum):
@@ -40,6 +41,8 @@ class Placed(NamedTuple):
     max_timestamp_offset: int
     last_batch: int
     """Where the last batch starts in the records."""
+    aborted: AbortedTxn | None = None
+    """The transaction that this is the abort marker of."""
 
 
 def place_batches(

@@ -1,12 +1,10 @@
-"""The log of one partition: append, read, look up, roll, flush, remove."""
+"""The log of one partition: append, roll, flush, remove, and all that `LogReader` can."""
 
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from headwater.log import timestamp_search
 from headwater.log.append_info import AppendInfo, AppendOrigin, Placed, place_batches
 from headwater.log.append_validation import (
     changes_batches,
@@ -16,11 +14,14 @@ from headwater.log.append_validation import (
 )
 from headwater.log.batch import TIMESTAMP_TYPE_BIT
 from headwater.log.disk import storage_error, sync_directory
+from headwater.log.end_txn_marker import decode_marker
 from headwater.log.errors import LogError, OffsetOutOfRange, StorageError
 from headwater.log.file_names import DELETED_DIRECTORY, set_aside
 from headwater.log.flusher import Flusher
 from headwater.log.log_loader import LoadedLog, load
+from headwater.log.log_reader import LogReader
 from headwater.log.log_segments import LogPosition
+from headwater.log.producer_snapshots import remove_old_snapshots, take_snapshot
 from headwater.log.removed_segments import RemovedSegments
 from headwater.log.retention import count_removable, is_expired
 from headwater.log.roll_policy import RollPolicy
@@ -29,15 +30,17 @@ from headwater.log.segment_swap import commit_cleaned
 from headwater.log.timestamp_search import TimestampOffset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
+    from headwater.log.producer_entry import BatchMetadata
 
 __all__ = ["AppendInfo", "AppendOrigin", "FileSlice", "Log", "LogPosition", "TimestampOffset"]
 
 
-class Log:
+class Log(LogReader):
     """An ordered, durable sequence of record batches in segments.
 
     One thread appends and reads; flushing, retention and compaction may run in others.
@@ -49,13 +52,8 @@ class Log:
     """
 
     def __init__(self, directory: Path, config: LogConfig, loaded: LoadedLog) -> None:
+        super().__init__(directory.name, loaded)
         self.directory = directory
-        self.name = directory.name
-        self.lock = threading.RLock()
-        """Guards the segments against other threads; held briefly, never during a sync."""
-        self.log_start_offset = loaded.log_start_offset
-        self._segments = loaded.segments
-        self._epochs = loaded.epochs
         self._flusher = Flusher(directory, loaded, self.lock)
         self._removed = RemovedSegments()
         # Retention, compaction and deletion exclude each other, also while they touch the disk.
@@ -101,34 +99,9 @@ class Log:
         return log
 
     @property
-    def segments(self) -> tuple[Segment, ...]:
-        """All segments as they are now, the active one last."""
-        return self._segments.all
-
-    @property
-    def end(self) -> LogPosition:
-        """Where the next batch goes."""
-        return self._segments.end
-
-    @property
-    def log_end_offset(self) -> int:
-        """The offset that the next record gets."""
-        return self._segments.end.offset
-
-    @property
     def recovery_point(self) -> int:
         """The offset below which everything is on disk."""
         return self._flusher.recovery_point
-
-    @property
-    def size(self) -> int:
-        """Bytes of all batches."""
-        return self._segments.size
-
-    @property
-    def leader_epoch(self) -> int:
-        """Leader epoch of the last batch, -1 in an empty log."""
-        return self._epochs.latest
 
     @property
     def failure(self) -> StorageError | None:
@@ -152,14 +125,23 @@ class Log:
             config = self.config
             if origin is AppendOrigin.CLIENT:
                 header = check_client_batch(records, config, now_ms, self.name)
+                if header.producer_id >= 0:
+                    duplicate = self.producers.check_client(header)
+                    if duplicate is not None:
+                        return self._already_appended(duplicate)
                 if self._changes_batches or header.attributes & TIMESTAMP_TYPE_BIT:
                     records, header = conform(records, header, config, now_ms, self.name)
                 batches = [(0, header)]
             else:
                 batches = coordinator_batches(records, config, self.name)
+                header = batches[0][1]
             base_offset = self._segments.end.offset
             placed = place_batches(records, batches, base_offset, leader_epoch)
-            self._write(records, placed, now_ms)
+            if header.producer_id < 0:
+                self._write(records, placed, now_ms)
+            else:
+                header = header._replace(base_offset=base_offset)
+                self._write_of_producer(records, placed, header, now_ms)
             self._epochs.assign(leader_epoch, base_offset)
             return AppendInfo(
                 base_offset,
@@ -169,62 +151,10 @@ class Log:
                 self._segments.end,
             )
 
-    def read(
-        self, offset: int, max_bytes: int, upper: LogPosition, *, min_one: bool = True
-    ) -> FileSlice:
-        """Return batches before `upper`, the first of which has `offset` or comes next after it.
-
-        What lies after the first batch may be cut in the middle of a batch. A first batch larger
-        than `max_bytes` is returned whole if `min_one`, else nothing is. One call never crosses
-        into another segment.
-        """
+    def forget_silent_producers(self, expiration_ms: int, now_ms: int) -> int:
+        """Forget producers that have not written for so long; returns how many."""
         with self.lock:
-            segments = self._segments
-            self._check_in_range(offset)
-            if offset >= upper.offset:
-                segments.remember(upper)
-                return FileSlice(segments.active.file, segments.end.position, 0)
-            try:
-                segment, position = segments.find(offset)
-                length = max(0, segments.readable_end(segment, upper) - position)
-                if length <= max_bytes:
-                    segments.remember(upper)
-                elif (first := segment.batch_size(position)) <= max_bytes:
-                    length = max_bytes
-                else:
-                    length = first if min_one else 0
-            except OSError as error:
-                raise storage_error(error, f"Reading {self.name}") from error
-            return FileSlice(segment.file, position, length)
-
-    def position_of(self, offset: int) -> LogPosition:
-        """Place of the batch that has `offset`, or of the next one where that is gone."""
-        self._check_in_range(offset)
-        with self.lock, self._disk(f"Reading {self.name}"):
-            segment, position = self._segments.find(offset)
-            return LogPosition(offset, segment.base_offset, position)
-
-    def offset_for_timestamp(self, timestamp_ms: int, upper_offset: int) -> TimestampOffset | None:
-        """First record before `upper_offset` that is not older than `timestamp_ms`."""
-        with self.lock, self._disk(f"Reading {self.name}"):
-            return timestamp_search.first_at_or_after(
-                self.segments, timestamp_ms, self.log_start_offset, upper_offset
-            )
-
-    def max_timestamp(self) -> TimestampOffset | None:
-        """First of the records with the largest timestamp; None if no record has one."""
-        with self.lock, self._disk(f"Reading {self.name}"):
-            return timestamp_search.largest(self.segments)
-
-    def epoch_end_offset(self, leader_epoch: int) -> tuple[int, int]:
-        """Largest epoch up to the given one and where it ends; (-1, -1) if that is not known."""
-        with self.lock:
-            return self._epochs.end_of(leader_epoch, self.log_end_offset)
-
-    def epoch_of(self, offset: int) -> int:
-        """Leader epoch of the batch at an offset, -1 if that is not known."""
-        with self.lock:
-            return self._epochs.epoch_of(offset)
+            return self.producers.expire(now_ms, expiration_ms)
 
     def flush(self) -> LogPosition:
         """Bring all that was appended so far to disk and return where that ends.
@@ -255,6 +185,7 @@ class Log:
             segment.roll_jitter_ms = self._roll_policy.jitter_ms()
             self._flusher.segment_closed(old)
             self._segments.add(segment)
+            take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
 
     def delete_records(self, before_offset: int) -> int:
         """Move the log start up to an offset; returns the log start, which never moves back.
@@ -292,6 +223,7 @@ class Log:
                     self._move_log_start(segments[count].base_offset)
                     self._segments.replace(segments[count:])
             self._removed.add(segments[:count])
+            remove_old_snapshots(self.directory, [each.base_offset for each in self.segments])
             return count
 
     def purge_deleted(self, now_ms: int) -> int:
@@ -335,6 +267,7 @@ class Log:
     def close(self) -> None:
         """Bring everything to disk, indexes included, and end the use of the log."""
         with self._maintenance, self._disk(f"Closing {self.name}"):
+            take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
             self._flusher.close(self.name)
 
     def delete(self) -> Path:
@@ -345,6 +278,27 @@ class Log:
             self._flusher.failure = StorageError(f"{self.name} has been deleted.")
             self.directory = target
             return target
+
+    def _already_appended(self, duplicate: BatchMetadata) -> AppendInfo:
+        return AppendInfo(
+            duplicate.first_offset,
+            duplicate.last_offset,
+            duplicate.timestamp if self._uses_log_append_time else -1,
+            self.log_start_offset,
+            self._segments.end,
+            is_duplicate=True,
+        )
+
+    def _write_of_producer(
+        self, records: memoryview, placed: Placed, header: BatchHeader, now_ms: int
+    ) -> None:
+        self.producers.check_epoch(header)
+        marker = decode_marker(records) if header.is_control else None
+        if marker is not None:
+            self.producers.check_marker(header, marker)
+            placed = placed._replace(aborted=self.producers.aborted_by(header, marker))
+        self._write(records, placed, now_ms)
+        self.producers.update(header, now_ms, marker)
 
     def _write(self, records: memoryview, placed: Placed, now_ms: int) -> None:
         segment = self._segments.active
@@ -361,21 +315,7 @@ class Log:
         end = LogPosition(placed.last_offset + 1, segment.base_offset, segment.size)
         self._segments.end = end
 
-    def _check_in_range(self, offset: int) -> None:
-        if not self.log_start_offset <= offset <= self.log_end_offset:
-            raise OffsetOutOfRange(
-                f"Offset {offset} is not in {self.name}, which has "
-                f"{self.log_start_offset} to {self.log_end_offset}."
-            )
-
     def _move_log_start(self, offset: int) -> None:
         if offset > self.log_start_offset:
             self.log_start_offset = offset
             self._epochs.truncate_from_start(offset)
-
-    @contextmanager
-    def _disk(self, doing: str) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise storage_error(error, doing) from error

@@ -13,6 +13,7 @@ from headwater.log.checkpoint import (
 )
 from headwater.log.leader_epochs import LeaderEpochs
 from headwater.log.log_segments import LogSegments
+from headwater.log.producer_loading import load_producers
 from headwater.log.recovery import open_segments
 from headwater.log.segment import Segment
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.config import LogConfig
+    from headwater.log.producer_state import ProducerStates
 
 logger = logging.getLogger("headwater.log")
 
@@ -29,6 +31,7 @@ class LoadedLog(NamedTuple):
 
     segments: LogSegments
     epochs: LeaderEpochs
+    producers: ProducerStates
     log_start_offset: int
     recovery_point: int
     unsynced: list[Segment]
@@ -82,9 +85,12 @@ def load(
     is_synced = clean and segments == found.segments and not found.unsynced
     epochs.truncate_from_end(next_offset)
     epochs.truncate_from_start(log_start_offset)
+    rebuilt = [segment.base_offset for segment in found.unsynced if segment in segments]
+    recovered_from = min(rebuilt, default=next_offset)
     return LoadedLog(
         LogSegments(segments, next_offset),
         epochs,
+        load_producers(directory, segments, next_offset, recovered_from, now_ms),
         log_start_offset,
         next_offset if is_synced else min(recovery_point, next_offset),
         [segment for segment in found.unsynced if segment in segments[:-1]],

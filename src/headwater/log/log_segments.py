@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headwater.log.segment import Segment
+    from headwater.log.txn_index import AbortedTxn
 
 _MOST_HINTS = 64
 
@@ -71,6 +72,17 @@ class LogSegments:
             if found is not None:
                 return self.all[number], found[0]
         return self.active, self.active.size
+
+    def aborted_transactions(self, start: int, end: int) -> list[AbortedTxn]:
+        """Find the aborted transactions that overlap the offsets from `start` up to `end`."""
+        found: list[AbortedTxn] = []
+        # A marker lies after its records, so that earlier segments have none that matters.
+        for segment in self.all[max(0, bisect_right(self._bases, start) - 1) :]:
+            more, is_complete = segment.aborted.collect(start, end)
+            found += more
+            if is_complete:
+                break
+        return found
 
     def remember(self, upper: LogPosition) -> None:
         """Note where the batch after the readable ones will be, for whoever reads on there."""

@@ -101,8 +101,8 @@ class ProducerStates:
                 "already written one."
             )
 
-    def check_coordinator(self, header: BatchHeader) -> None:
-        """Refuse records that a coordinator writes for a producer that has been fenced."""
+    def check_epoch(self, header: BatchHeader) -> None:
+        """Refuse what anyone writes for a producer that has been fenced."""
         entry = self._entries.get(header.producer_id)
         if entry is not None and header.producer_epoch < entry.epoch:
             raise self._stale_epoch(header, entry)

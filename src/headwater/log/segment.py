@@ -10,10 +10,18 @@ from headwater.log.batch import LOG_OVERHEAD
 from headwater.log.batch_walk import walk
 from headwater.log.disk import OpenFile, read_at, write_at
 from headwater.log.errors import CorruptBatch
-from headwater.log.file_names import LOG, OFFSET_INDEX, SEGMENT_KINDS, TIME_INDEX, segment_stem
+from headwater.log.file_names import (
+    LOG,
+    OFFSET_INDEX,
+    SEGMENT_KINDS,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    segment_stem,
+)
 from headwater.log.index_file import CorruptIndex
 from headwater.log.offset_index import OffsetIndex
 from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
+from headwater.log.txn_index import TransactionIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +60,8 @@ class Segment:
     """Batches with offsets from `base_offset` on; only the last segment of a log grows."""
 
     __slots__ = (
-        "_first_timestamp", "base_offset", "bytes_since_index_entry", "created_ms", "file",
-        "is_cleaned", "is_torn", "max_timestamp", "max_timestamp_offset", "offset_index",
+        "_first_timestamp", "aborted", "base_offset", "bytes_since_index_entry", "created_ms",
+        "file", "is_cleaned", "is_torn", "max_timestamp", "max_timestamp_offset", "offset_index",
         "roll_jitter_ms", "size", "stem", "suffix", "time_index",
     )  # fmt: skip
 
@@ -69,6 +77,7 @@ class Segment:
         self.size = 0
         self.offset_index = OffsetIndex(self.path(OFFSET_INDEX), base_offset)
         self.time_index = TimeIndex(self.path(TIME_INDEX), base_offset)
+        self.aborted = TransactionIndex(self.path(TRANSACTION_INDEX))
         self.max_timestamp = NO_TIMESTAMP
         """Largest timestamp of any batch so far, and the last offset of the batch that has it."""
         self.max_timestamp_offset = base_offset
@@ -140,12 +149,16 @@ class Segment:
     def append(self, records: memoryview, placed: Placed, index_interval: int) -> None:
         """Write batches at the end, or raise OSError and leave everything as it was."""
         size = self.size
+        if placed.aborted is not None:
+            self.aborted.append(placed.aborted)
         try:
             write_at(self.file.fd, records, size)
             if self.bytes_since_index_entry > index_interval:
                 self._add_index_entries(placed)
                 self.bytes_since_index_entry = 0
         except OSError:
+            if placed.aborted is not None:
+                self.aborted.take_back()
             self._take_back()
             raise
         if size == 0:
@@ -215,6 +228,7 @@ class Segment:
         self.suffix = suffix
         self.offset_index.path = self.path(OFFSET_INDEX)
         self.time_index.path = self.path(TIME_INDEX)
+        self.aborted.path = self.path(TRANSACTION_INDEX)
 
     def finish(self) -> None:
         """Note the largest timestamp and give back reserved space: the segment is complete."""
@@ -222,9 +236,10 @@ class Segment:
         if self.file.size != self.size:
             os.ftruncate(self.file.fd, self.size)
 
-    def files(self) -> tuple[OpenFile, OpenFile, OpenFile]:
+    def files(self) -> tuple[OpenFile, ...]:
         """All files of the segment, for whoever has to bring them to disk."""
-        return self.file, self.offset_index.file, self.time_index.file
+        aborted = () if self.aborted.file is None else (self.aborted.file,)
+        return self.file, self.offset_index.file, self.time_index.file, *aborted
 
     def release_indexes(self) -> None:
         """Close the indexes until the next look-up."""

@@ -221,10 +221,10 @@ def test_what_a_coordinator_writes_needs_no_sequence_but_the_epoch() -> None:
     states = ProducerStates("__consumer_offsets-3")
     for offset in range(2):
         header = batch(-1, epoch=4, offset=offset, bits=TRANSACTIONAL_BIT)
-        states.check_coordinator(header)
+        states.check_epoch(header)
         states.update(header, NOW)
     with pytest.raises(InvalidProducerEpoch):
-        states.check_coordinator(batch(-1, epoch=3, bits=TRANSACTIONAL_BIT))
+        states.check_epoch(batch(-1, epoch=3, bits=TRANSACTIONAL_BIT))
     assert states.has_transaction(7, 4)
 
 
