@@ -9,6 +9,7 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.apis import HANDLERS
+from headwater.broker.connection_limits import ConnectionLimits
 from headwater.broker.directory_lock import DirectoryLock
 from headwater.broker.dispatch import Dispatcher
 from headwater.broker.fetch_session import FetchSessionCache
@@ -90,6 +91,7 @@ class Broker:
 
     def _listen(self) -> None:
         dispatch = Dispatcher(self, HANDLERS)
+        limits = ConnectionLimits(self.config)
         self._advertised: dict[str, tuple[str, int]] = {}
         # Kafka's default of 50 makes a burst of clients wait a second for each 50 of them.
         backlog = max(_LEAST_BACKLOG, self.config.integer("socket.listen.backlog.size"))
@@ -100,7 +102,7 @@ class Broker:
                 self.loop,
                 dispatch,
                 max_frame=self.config.integer("socket.request.max.bytes"),
-                max_connections=self.config.integer("max.connections"),
+                limits=limits,
                 send_buffer=self.config.integer("socket.send.buffer.bytes"),
                 receive_buffer=self.config.integer("socket.receive.buffer.bytes"),
             )

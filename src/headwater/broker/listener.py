@@ -13,6 +13,9 @@ from headwater.broker.connection import Connection, FrameHandler
 if TYPE_CHECKING:
     import asyncio
 
+if TYPE_CHECKING:
+    from headwater.broker.connection_limits import ConnectionLimits
+
 logger = logging.getLogger("headwater.broker")
 
 _ACCEPTS_PER_WAKE = 64
@@ -31,7 +34,7 @@ class Listener:
         handle: FrameHandler,
         *,
         max_frame: int,
-        max_connections: int,
+        limits: ConnectionLimits,
         send_buffer: int = -1,
         receive_buffer: int = -1,
     ) -> None:
@@ -41,7 +44,7 @@ class Listener:
         self._loop = loop
         self._handle = handle
         self._max_frame = max_frame
-        self._max_connections = max_connections
+        self._limits = limits
         self._buffers = [
             (option, size)
             for option, size in (
@@ -97,11 +100,9 @@ class Listener:
             self._welcome(sock, peer[:2])
 
     def _welcome(self, sock: socket.socket, peer: tuple[str, int]) -> None:
-        if len(self.connections) >= self._max_connections:
-            logger.warning(
-                "refused a connection from %s:%s: %s has %s already (max.connections)",
-                *peer, self.name, len(self.connections),
-            )  # fmt: skip
+        refusal = self._limits.admit(peer[0])
+        if refusal is not None:
+            logger.warning("refused a connection from %s:%s: %s", *peer, refusal)
             sock.close()
             return
         sock.setblocking(False)
@@ -112,9 +113,13 @@ class Listener:
         self.connections.add(
             Connection(
                 sock, peer, self.name, self._loop, self._handle,
-                self.connections.discard, self._max_frame,
+                self._farewell, self._max_frame,
             )
         )  # fmt: skip
+
+    def _farewell(self, connection: Connection) -> None:
+        self.connections.discard(connection)
+        self._limits.release(connection.peer_host)
 
     def _pause(self, error: OSError) -> None:
         # Without a pause the loop would spin: the connection stays acceptable.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.broker")
 
 _IDLE_CHECK_S = 15.0
+_DAY_MS = 86_400_000
 _MOST_FLUSH_INTERVAL_MS = 1000
 """Kafka looks for flushes that are due never by default, so that `flush.ms` alone does nothing."""
 
@@ -38,23 +39,19 @@ class Maintenance:
     def start(self) -> None:
         """Begin the periodic work."""
         config, logs = self._broker.config, self._broker.logs
-        self._every(
-            config.integer("log.retention.check.interval.ms"),
-            lambda: logs.apply_retention(_now_ms()),
-        )
-        self._every(config.integer("log.flush.offset.checkpoint.interval.ms"), logs.checkpoint)
+        self._every("log.retention.check.interval.ms", lambda: logs.apply_retention(_now_ms()))
+        self._every("log.flush.offset.checkpoint.interval.ms", logs.checkpoint)
         if not self._broker.fsync:
-            interval_ms = config.integer("log.flush.scheduler.interval.ms")
             self._every(
-                min(_MOST_FLUSH_INTERVAL_MS, interval_ms), lambda: logs.flush_due(_now_ms())
+                "log.flush.scheduler.interval.ms",
+                lambda: logs.flush_due(_now_ms()),
+                most_ms=_MOST_FLUSH_INTERVAL_MS,
             )
         if config.boolean("log.cleaner.enable"):
             cleaner = self._cleaner = LogCleaner(logs, config.cleaner())
+            config.on_change(lambda: cleaner.reconfigure(config.cleaner()))
             self._broker.topics.forgetters.append(cleaner.forget)
-            self._every(
-                config.integer("log.cleaner.backoff.ms"),
-                lambda: _clean_all(cleaner),
-            )
+            self._every("log.cleaner.backoff.ms", lambda: _clean_all(cleaner))
         self._tasks.append(asyncio.create_task(self._close_idle()))
 
     async def stop(self) -> None:
@@ -67,18 +64,24 @@ class Maintenance:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, partial(self._threads.shutdown, cancel_futures=True))
 
-    def _every(self, interval_ms: int, work: Callable[[], object]) -> None:
-        self._tasks.append(asyncio.create_task(self._repeat(interval_ms / 1000, work)))
+    def _every(
+        self, interval_setting: str, work: Callable[[], object], most_ms: int = _DAY_MS
+    ) -> None:
+        self._tasks.append(asyncio.create_task(self._repeat(interval_setting, work, most_ms)))
 
-    async def _repeat(self, interval_s: float, work: Callable[[], object]) -> None:
+    async def _repeat(
+        self, interval_setting: str, work: Callable[[], object], most_ms: int
+    ) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(interval_s)
+            # Asked each time, because some of these can be changed while the broker runs.
+            interval_ms = self._broker.config.integer(interval_setting)
+            await asyncio.sleep(min(interval_ms, most_ms) / 1000)
             try:
                 await loop.run_in_executor(self._threads, work)
             except Exception:
                 # One failed round must not end all later ones.
-                logger.exception("background work failed; trying again in %s s", interval_s)
+                logger.exception("background work failed (%s); trying again", interval_setting)
 
     async def _close_idle(self) -> None:
         max_idle_s = self._broker.config.integer("connections.max.idle.ms") / 1000

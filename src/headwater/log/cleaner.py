@@ -166,6 +166,10 @@ class LogCleaner:
             self._handle_failure(partition, to_clean.log, error, now_ms)
         return [CleanResult(*partition, to_clean.first_dirty_offset, stats, error)]
 
+    def reconfigure(self, config: CleanerConfig) -> None:
+        """Use other settings from the next pass on."""
+        self._config = config
+
     def stop(self) -> None:
         """Give up the pass that is running and begin no other one; loses nothing."""
         with self._lock:

@@ -120,7 +120,6 @@ SETTINGS = (
         "How many connections one address may have open.",
         at_least(0),
         UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
     ConfigDef(
         "max.connections.per.ip.overrides",
@@ -128,7 +127,6 @@ SETTINGS = (
         "",
         "Limits for single addresses, as address:limit pairs, in place of max.connections.per.ip.",
         update=UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
     ConfigDef(
         "max.connection.creation.rate",
