@@ -53,10 +53,11 @@ def apply_changes(
     try:
         connection.result(future)
     except KafkaException as failure:
-        hint = ""
-        if failure.args[0].name() in ("INVALID_CONFIG", "INVALID_REQUEST"):
-            hint = _similar_names(connection, entity_type, entity, changes)
-        raise CommandError(f"{entity_type} {entity}: {describe(failure.args[0])}{hint}") from None
+        reason = describe(failure.args[0])
+        # Headwater's broker says it itself; Apache Kafka does not.
+        if failure.args[0].name() == "INVALID_CONFIG" and "did you mean" not in reason:
+            reason += _similar_names(connection, entity_type, entity, changes)
+        raise CommandError(f"{entity_type} {entity}: {reason}") from None
 
 
 def configs_of(

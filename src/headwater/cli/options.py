@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+MAX_PARTITION = (1 << 31) - 1
+MAX_TIMESTAMP = (1 << 63) - 1
+
+
 def escaped(text: str) -> bytes:
     r"""An option's type: text in which \t, \n and the like stand for what shells make hard."""
     try:
@@ -69,6 +73,8 @@ def unescape(text: str) -> bytes:
 def parse_time(text: str, now_ms: int) -> int:
     """Return epoch milliseconds for any of the notations; a date without a zone is in UTC."""
     if text.isascii() and text.isdigit():
+        if int(text) > MAX_TIMESTAMP:
+            raise ValueError(f"'{text}' is too large for a time in epoch milliseconds")
         return int(text)
     if ago := re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text):
         return now_ms - int(float(ago[1]) * _UNITS_MS[ago[2]])

@@ -12,7 +12,7 @@ import click
 from headwater.cli.connection import Connection, connection_options
 from headwater.cli.delivery import SETTINGS, Delivery
 from headwater.cli.errors import CommandError, UnknownTopicError, describe
-from headwater.cli.options import escaped, point_in_time, property_option
+from headwater.cli.options import MAX_PARTITION, escaped, point_in_time, property_option
 from headwater.cli.output import note
 from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
 
@@ -68,7 +68,9 @@ Input with --json, one object per line:
     help="This text is null; as a value: a tombstone.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Each line is a record as JSON, see below.")
-@click.option("-p", "--partition", type=click.IntRange(0), help="Default: by key, or spread.")
+@click.option(
+    "-p", "--partition", type=click.IntRange(0, MAX_PARTITION), help="Default: by key, or spread."
+)
 @click.option(
     "--timestamp", metavar="TIME", type=point_in_time, help="Of all records; default: now."
 )

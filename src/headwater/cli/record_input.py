@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from headwater.cli.options import MAX_PARTITION, MAX_TIMESTAMP
+
 Headers = list[tuple[str, bytes | None]]
 
 
@@ -88,7 +90,7 @@ class JsonReader:
         """Return the record on one line."""
         try:
             fields = json.loads(line)
-        except ValueError as failure:
+        except (ValueError, RecursionError) as failure:
             raise InputError(f"not JSON: {failure}") from None
         if not isinstance(fields, dict):
             raise InputError("not a JSON object")
@@ -106,8 +108,8 @@ class JsonReader:
             value=_bytes_of(fields, "value"),
             key=_bytes_of(fields, "key") if has_key else defaults.key,
             headers=(defaults.headers or []) + _json_headers(fields.get("headers")) or None,
-            partition=_integer(fields, "partition", defaults.partition),
-            timestamp=_integer(fields, "timestamp", defaults.timestamp),
+            partition=_integer(fields, "partition", defaults.partition, MAX_PARTITION),
+            timestamp=_integer(fields, "timestamp", defaults.timestamp, MAX_TIMESTAMP),
         )
 
 
@@ -134,25 +136,25 @@ def _json_headers(headers: object) -> Headers:
     if headers is None:
         return []
     if isinstance(headers, dict):
-        return [
-            (str(name), _bytes_of({"value": value}, "value")) for name, value in headers.items()
-        ]
+        headers = [{"key": name, "value": value} for name, value in headers.items()]
     if not isinstance(headers, list):
         raise InputError("headers must be an object or a list")
     parsed: Headers = []
     for header in headers:
         if not isinstance(header, dict) or not isinstance(header.get("key"), str):
             raise InputError('a header must look like {"key": "name", "value": "text"}')
+        if any("\ud800" <= character <= "\udfff" for character in header["key"]):
+            raise InputError(f"a header cannot be named {header['key']!r}, which is no Unicode")
         parsed.append((header["key"], _bytes_of(header, "value")))
     return parsed
 
 
-def _integer(fields: dict[str, Any], name: str, default: int) -> int:
+def _integer(fields: dict[str, Any], name: str, default: int, largest: int) -> int:
     value = fields.get(name)
     if value is None:
         return default
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{name} must be a whole number, 0 or larger")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= largest:
+        raise InputError(f"{name} must be a whole number from 0 to {largest}")
     return value
 
 

@@ -24,8 +24,8 @@ def text_formatter(
 
     It is the notation that `headwater produce --parse-headers --parse-key` reads.
     """
-    pieces = ["%h"] * headers + ["%k"] * keys + ["%v"]
-    fields = [_field(piece[1], null_marker) for piece in pieces]
+    pieces = ["h"] * headers + ["k"] * keys + ["v"]
+    fields = [_field(piece, null_marker) for piece in pieces]
 
     def write(message: Message) -> bytes:
         return separator.join([field(message) for field in fields]) + b"\n"
@@ -39,7 +39,7 @@ def template_formatter(template: str, null_marker: bytes) -> Callable[[Message],
     Raises ValueError for a % that stands for nothing.
     """
     pieces = [
-        _field(piece[1], null_marker) if piece.startswith("%") else _constant(unescape(piece))
+        _field(piece[1:], null_marker) if piece.startswith("%") else _constant(unescape(piece))
         for piece in re.findall(r"%.?|[^%]+", template, re.DOTALL)
     ]
     return lambda message: b"".join([piece(message) for piece in pieces])
@@ -64,7 +64,7 @@ def json_line(message: Message) -> bytes:
 
 
 def _field(letter: str, null: bytes) -> Callable[[Message], bytes]:
-    if letter in "vs":
+    if letter in ("v", "s"):
         return lambda message: null if (value := message.value()) is None else value
     if letter == "k":
         return lambda message: null if (key := message.key()) is None else key

@@ -1,0 +1,79 @@
+"""Java client properties become librdkafka settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.cli.client_properties import (
+    InvalidPropertiesError,
+    read_client_properties,
+    to_librdkafka,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_file_with_continued_lines_and_comments(tmp_path: Path) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "# how to get in\n"
+        "security.protocol = SASL_SSL\n"
+        "sasl.mechanism: SCRAM-SHA-512\n"
+        "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \\\n"
+        '    username="alice" \\\n'
+        '    password="a \\"quoted\\" secret";\n',
+    )
+    assert read_client_properties(file) == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "alice",
+        # A properties file eats one level of backslashes, so the quotes end at the first one.
+        "sasl.password": "a ",
+    }
+
+
+def test_escaped_quotes_in_a_password() -> None:
+    jaas = r'PlainLoginModule required username="u" password="a\"b\\c";'
+    assert to_librdkafka({"sasl.jaas.config": jaas})["sasl.password"] == 'a"b\\c'
+
+
+def test_what_only_a_jvm_can_use_is_dropped() -> None:
+    assert to_librdkafka({"key.serializer": "a.b.C", "interceptor.classes": "", "acks": "1"}) == {
+        "acks": "1"
+    }
+
+
+def test_stores() -> None:
+    assert to_librdkafka(
+        {
+            "ssl.truststore.location": "ca.pem",
+            "ssl.truststore.type": "PEM",
+            "ssl.keystore.location": "me.p12",
+            "ssl.keystore.type": "PKCS12",
+            "ssl.keystore.password": "secret",
+            "ssl.endpoint.identification.algorithm": "",
+        }
+    ) == {
+        "ssl.ca.location": "ca.pem",
+        "ssl.keystore.location": "me.p12",
+        "ssl.keystore.password": "secret",
+        "ssl.endpoint.identification.algorithm": "none",
+    }
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ({"ssl.truststore.location": "ca.jks"}, "Export it as PEM and set ssl.ca.location"),
+        ({"ssl.keystore.location": "me.jks"}, "ssl.certificate.location"),
+        ({"sasl.jaas.config": "Krb5LoginModule required;"}, "no username and password"),
+    ],
+)
+def test_what_cannot_be_translated_says_what_to_do(
+    properties: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InvalidPropertiesError, match=message):
+        to_librdkafka(properties)
