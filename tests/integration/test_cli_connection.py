@@ -10,17 +10,18 @@ import pytest
 from tests.cli_command import Cli
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.broker_process import BrokerProcess
 
 
 @pytest.fixture
-def nobody() -> str:
-    """An address where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+def nobody() -> Iterator[str]:
+    """An address where nothing listens, held so that nobody else takes it."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{held.getsockname()[1]}"
 
 
 def test_no_broker(nobody: str) -> None:

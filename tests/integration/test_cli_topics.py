@@ -45,12 +45,12 @@ def test_describe_is_tab_separated_in_a_pipe(cli: Cli, topic: str) -> None:
     assert head.startswith(f"Topic: {topic}\tTopicId: ")
     assert "\x1b" not in head
     assert columns.split("\t") == [
-        *("PARTITION", "LEADER", "REPLICAS", "ISR", "OFFLINE", "START", "END", "RECORDS")
+        *("PARTITION", "LEADER", "REPLICAS", "ISR", "OFFLINE", "START", "END")
     ]
     (_, leader, *_), *_ = [row.split("\t") for row in rows]
     assert [row.split("\t") for row in rows] == [
-        ["0", leader, leader, leader, "-", "0", "0", "0"],
-        ["1", leader, leader, leader, "-", "0", "2", "2"],
+        ["0", leader, leader, leader, "-", "0", "0"],
+        ["1", leader, leader, leader, "-", "0", "2"],
     ]
 
 

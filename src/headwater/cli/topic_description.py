@@ -36,7 +36,7 @@ def print_topics(topics: Iterable[Described], *, offsets: bool) -> None:
     """Print a line about each topic, and a table of its partitions."""
     columns = ["PARTITION", "LEADER", "REPLICAS", "ISR", "OFFLINE"]
     if offsets:
-        columns += ["START", "END", "RECORDS"]
+        columns += ["START", "END"]
     for position, topic in enumerate(topics):
         if position:
             click.echo()
@@ -104,7 +104,5 @@ def _row(partition: Described, offsets: bool) -> list[object]:
         partition[column] for column in ("partition", "leader", "replicas", "isr", "offline")
     ]
     if offsets:
-        start, end = partition["start_offset"], partition["end_offset"]
-        # After compaction there are fewer; the difference is what the offsets allow at most.
-        row += [start, end, None if start is None or end is None else end - start]
+        row += [partition["start_offset"], partition["end_offset"]]
     return row
