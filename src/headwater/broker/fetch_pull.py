@@ -144,20 +144,22 @@ class FetchPull:
         stale = partition.check_leader_epoch(wanted.current_leader_epoch)
         if stale is not ErrorCode.NONE:
             return _failed(key.index, stale), None
+        offset, max_bytes = wanted.fetch_offset, min(left, wanted.max_bytes)
+        aborted = None
         try:
-            records = partition.read(
-                wanted.fetch_offset, min(left, wanted.max_bytes), min_one=min_one
-            )
+            if self._request.isolation_level == READ_COMMITTED:
+                records, aborted = partition.read_committed(offset, max_bytes, min_one=min_one)
+            else:
+                records = partition.read(offset, max_bytes, min_one=min_one)
         except LogError as error:
             return _failed(key.index, error_code_of(error)), None
-        high_watermark = partition.high_watermark
         return PartitionFetched(
             key.index,
             ErrorCode.NONE,
-            high_watermark=high_watermark,
-            last_stable_offset=high_watermark,
+            high_watermark=partition.high_watermark,
+            last_stable_offset=partition.last_stable_offset,
             log_start_offset=partition.log.log_start_offset,
-            aborted_transactions=[] if self._request.isolation_level == READ_COMMITTED else None,
+            aborted_transactions=aborted,
             records=records,
         ), partition
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Protocol
 
 from headwater.protocol.errors import ErrorCode
+from headwater.protocol.fetch import AbortedTransaction
 
 if TYPE_CHECKING:
     from headwater.log.log import AppendInfo, AppendOrigin, Log, LogPosition
@@ -23,7 +24,8 @@ class Partition:
     """One log with the offset up to which consumers may read it."""
 
     __slots__ = (
-        "_high_watermark", "_waiters", "index", "leader_epoch", "log", "topic", "topic_id",
+        "_high_watermark", "_stable_end", "_waiters", "index", "leader_epoch", "log", "topic",
+        "topic_id",
     )  # fmt: skip
 
     def __init__(
@@ -35,7 +37,7 @@ class Partition:
         self.log = log
         self.leader_epoch = leader_epoch
         # What recovery kept is on disk and checked, so all of it may be read.
-        self._high_watermark = log.end
+        self._high_watermark = self._stable_end = log.end
         self._waiters: set[AppendWaiter] = set()
 
     def __repr__(self) -> str:
@@ -50,6 +52,18 @@ class Partition:
     def readable_end(self) -> LogPosition:
         """Where the readable part of the log ends, as a place in a segment."""
         return self._high_watermark
+
+    @property
+    def last_stable_offset(self) -> int:
+        """The offset up to which readers of committed records may read.
+
+        From the first open transaction on, nobody knows yet which records count.
+        """
+        high_watermark = self._high_watermark.offset
+        unstable = self.log.producers.first_unstable_offset(high_watermark)
+        if unstable is None or unstable >= high_watermark:
+            return high_watermark
+        return max(unstable, self.log.log_start_offset)
 
     def check_leader_epoch(self, epoch: int) -> ErrorCode:
         """Compare the leader epoch that a client knows (-1: none) with the one in force."""
@@ -68,6 +82,17 @@ class Partition:
         """Return the readable batches from an offset on, as a region of a segment."""
         return self.log.read(offset, max_bytes, self._high_watermark, min_one=min_one)
 
+    def read_committed(
+        self, offset: int, max_bytes: int, *, min_one: bool
+    ) -> tuple[FileSlice, list[AbortedTransaction]]:
+        """Do the same up to the last stable offset, and name the transactions to leave out."""
+        stable_end = self._find_stable_end()
+        batches = self.log.read(offset, max_bytes, stable_end, min_one=min_one)
+        if not len(batches):
+            return batches, []
+        aborted = self.log.aborted_in(batches, offset, stable_end)
+        return batches, [AbortedTransaction(txn.producer_id, txn.first_offset) for txn in aborted]
+
     def advance(self, end: LogPosition) -> None:
         """Move the high watermark forward and tell those who wait."""
         if end.offset <= self._high_watermark.offset:
@@ -84,6 +109,14 @@ class Partition:
     def remove_waiter(self, waiter: AppendWaiter) -> None:
         """Stop telling this waiter."""
         self._waiters.discard(waiter)
+
+    def _find_stable_end(self) -> LogPosition:
+        offset = self.last_stable_offset
+        if offset == self._high_watermark.offset:
+            return self._high_watermark
+        if offset != self._stable_end.offset:
+            self._stable_end = self.log.position_of(offset)
+        return self._stable_end
 
     async def delete_records(self, offset: int) -> int:
         """Move the log start up to an offset and return the new log start offset."""

@@ -111,6 +111,12 @@ class LogReader:
         with self.lock, self._disk(f"Reading {self.name}"):
             return self._segments.aborted_transactions(start, end)
 
+    def aborted_in(self, batches: FileSlice, start: int, upper: LogPosition) -> list[AbortedTxn]:
+        """Aborted transactions with records in what `read` returned for these offsets."""
+        with self.lock, self._disk(f"Reading {self.name}"):
+            end = self._segments.offset_after(batches, upper)
+            return self._segments.aborted_transactions(start, end)
+
     def epoch_end_offset(self, leader_epoch: int) -> tuple[int, int]:
         """Largest epoch up to the given one and where it ends; (-1, -1) if that is not known."""
         with self.lock:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.segment import Segment
+    from headwater.log.segment import FileSlice, Segment
     from headwater.log.txn_index import AbortedTxn
 
 _MOST_HINTS = 64
@@ -73,11 +74,22 @@ class LogSegments:
                 return self.all[number], found[0]
         return self.active, self.active.size
 
+    def offset_after(self, batches: FileSlice, upper: LogPosition) -> int:
+        """Some offset after a region of a segment, not far from its end."""
+        for segment, following in pairwise(self.all):
+            if segment.file is batches.file:
+                known = segment.offset_index.offset_after(batches.position + batches.length)
+                return min(known or following.base_offset, upper.offset)
+        known = self.active.offset_index.offset_after(batches.position + batches.length)
+        return min(known or upper.offset, upper.offset)
+
     def aborted_transactions(self, start: int, end: int) -> list[AbortedTxn]:
         """Find the aborted transactions that overlap the offsets from `start` up to `end`."""
         found: list[AbortedTxn] = []
         # A marker lies after its records, so that earlier segments have none that matters.
         for segment in self.all[max(0, bisect_right(self._bases, start) - 1) :]:
+            if not segment.aborted:
+                continue
             more, is_complete = segment.aborted.collect(start, end)
             found += more
             if is_complete:

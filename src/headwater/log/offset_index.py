@@ -31,6 +31,17 @@ class OffsetIndex(IndexFile):
         number = self._floor(offset - self.base_offset)
         return 0 if number < 0 else self._read(number)[1]
 
+    def offset_after(self, position: int) -> int | None:
+        """Some offset after all batches before `position`, the lowest that the index knows of."""
+        low, high = 0, self.count
+        while low < high:
+            middle = (low + high) // 2
+            if self._read(middle)[1] < position:
+                low = middle + 1
+            else:
+                high = middle
+        return None if low == self.count else self.base_offset + self._read(low)[0] + 1
+
     def is_full(self, max_bytes: int) -> bool:
         """Whether `segment.index.bytes` leaves no room for another entry."""
         return (self.count + 1) * self.entry_format.size > max_bytes

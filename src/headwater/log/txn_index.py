@@ -42,6 +42,9 @@ class TransactionIndex:
     def __len__(self) -> int:
         return self._size // ENTRY_SIZE
 
+    def __bool__(self) -> bool:
+        return self._size > 0
+
     def __iter__(self) -> Iterator[AbortedTxn]:
         return self._entries(0)
 

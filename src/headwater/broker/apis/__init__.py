@@ -39,6 +39,18 @@ from headwater.broker.apis.metadata import metadata
 from headwater.broker.apis.produce import produce
 from headwater.broker.apis.producer_ids import init_producer_id
 from headwater.broker.apis.topics import create_partitions, create_topics, delete_topics
+from headwater.broker.apis.transaction_admin import (
+    describe_producers,
+    describe_transactions,
+    list_transactions,
+)
+from headwater.broker.apis.transaction_offsets import txn_offset_commit
+from headwater.broker.apis.transactions import (
+    add_offsets_to_txn,
+    add_partitions_to_txn,
+    end_txn,
+    write_txn_markers,
+)
 from headwater.protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
@@ -78,4 +90,12 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.CONSUMER_GROUP_HEARTBEAT: consumer_group_heartbeat,
     ApiKey.CONSUMER_GROUP_DESCRIBE: consumer_group_describe,
     ApiKey.INIT_PRODUCER_ID: init_producer_id,
+    ApiKey.ADD_PARTITIONS_TO_TXN: add_partitions_to_txn,
+    ApiKey.ADD_OFFSETS_TO_TXN: add_offsets_to_txn,
+    ApiKey.END_TXN: end_txn,
+    ApiKey.WRITE_TXN_MARKERS: write_txn_markers,
+    ApiKey.TXN_OFFSET_COMMIT: txn_offset_commit,
+    ApiKey.DESCRIBE_PRODUCERS: describe_producers,
+    ApiKey.DESCRIBE_TRANSACTIONS: describe_transactions,
+    ApiKey.LIST_TRANSACTIONS: list_transactions,
 }

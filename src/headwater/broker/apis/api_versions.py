@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.broker.features import FEATURES_EPOCH, FINALIZED_FEATURES, SUPPORTED_FEATURES
 from headwater.protocol import api_versions as codec
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.errors import ErrorCode
@@ -21,4 +22,9 @@ def api_versions(broker: Broker, request: Request) -> Response:
     wanted = codec.decode_request(version, request.view, request.header.body)
     if not wanted.is_valid(version):
         return codec.encode_response(version, {}, error_code=ErrorCode.INVALID_REQUEST)
-    return codec.encode_response(version)
+    return codec.encode_response(
+        version,
+        supported_features=SUPPORTED_FEATURES,
+        finalized_features_epoch=FEATURES_EPOCH,
+        finalized_features=FINALIZED_FEATURES,
+    )

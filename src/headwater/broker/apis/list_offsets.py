@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.broker.fetch_pull import READ_COMMITTED
 from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import list_offsets as codec
@@ -32,7 +33,10 @@ def list_offsets(broker: Broker, request: Request) -> Response:
         [
             (
                 topic.name,
-                [_look_up(broker, version, topic.name, asked) for asked in topic.partitions],
+                [
+                    _look_up(broker, version, wanted.isolation_level, topic.name, asked)
+                    for asked in topic.partitions
+                ],
             )
             for topic in wanted.topics
         ],
@@ -40,7 +44,7 @@ def list_offsets(broker: Broker, request: Request) -> Response:
 
 
 def _look_up(
-    broker: Broker, version: int, topic: str, asked: ListOffsetsPartition
+    broker: Broker, version: int, isolation_level: int, topic: str, asked: ListOffsetsPartition
 ) -> PartitionOffset:
     partition = broker.topics.partition(topic, asked.index)
     if isinstance(partition, ErrorCode):
@@ -51,18 +55,20 @@ def _look_up(
     if version < _FIRST_VERSION_OF.get(asked.timestamp, 0) or asked.timestamp < -6:
         return PartitionOffset(asked.index, ErrorCode.UNSUPPORTED_VERSION)
     try:
-        timestamp, offset = _offset_at(partition, asked.timestamp)
+        only_committed = isolation_level == READ_COMMITTED
+        end = partition.last_stable_offset if only_committed else partition.high_watermark
+        timestamp, offset = _offset_at(partition, asked.timestamp, end)
     except LogError as error:
         return PartitionOffset(asked.index, error_code_of(error))
     epoch = partition.leader_epoch if offset >= 0 else -1
     return PartitionOffset(asked.index, ErrorCode.NONE, timestamp, offset, epoch)
 
 
-def _offset_at(partition: Partition, timestamp: int) -> tuple[int, int]:
+def _offset_at(partition: Partition, timestamp: int, end: int) -> tuple[int, int]:
     """Return the timestamp and offset that were found, -1 for what was not."""
     match timestamp:
         case codec.LATEST_TIMESTAMP:
-            return -1, partition.high_watermark
+            return -1, end
         case codec.EARLIEST_TIMESTAMP | codec.EARLIEST_LOCAL_TIMESTAMP:
             return -1, partition.log.log_start_offset
         case codec.LATEST_TIERED_TIMESTAMP | codec.EARLIEST_PENDING_UPLOAD_TIMESTAMP:
@@ -71,7 +77,7 @@ def _offset_at(partition: Partition, timestamp: int) -> tuple[int, int]:
         case codec.MAX_TIMESTAMP:
             found = partition.log.max_timestamp()
         case _:
-            found = partition.log.offset_for_timestamp(timestamp, partition.high_watermark)
-    if found is None or found.offset >= partition.high_watermark:
+            found = partition.log.offset_for_timestamp(timestamp, end)
+    if found is None or found.offset >= end:
         return -1, -1
     return found.timestamp, found.offset

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
+from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.batch import CODEC_MASK, HEADER_SIZE
-from headwater.log.errors import InvalidRecord, LogError, StorageError, UnsupportedCompression
+from headwater.log.errors import (
+    InvalidRecord,
+    InvalidTxnState,
+    LogError,
+    StorageError,
+    UnsupportedCompression,
+)
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.protocol import produce as codec
 from headwater.protocol.errors import ErrorCode
@@ -18,10 +25,12 @@ from headwater.protocol.produce import PartitionProduceResult, ProduceRequest
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Awaitable
 
     from headwater.broker.broker import Broker
     from headwater.broker.partition import Partition
     from headwater.broker.request import Request, Response
+    from headwater.broker.transactions.admission import Refusals
 
 logger = logging.getLogger("headwater.broker")
 
@@ -29,16 +38,27 @@ _FIRST_WITH_ZSTD = 7
 _ZSTD = 4
 _CODEC_POSITION = 22
 
+_NONE_REFUSED: Refusals = {}
+
 Results = list[tuple[str | None, bytes | None, list[PartitionProduceResult]]]
 
 
-def produce(broker: Broker, request: Request) -> Response | asyncio.Future[Response] | None:
+def produce(broker: Broker, request: Request) -> Response | Awaitable[Response | None] | None:
     """Append at once; with acks=all the answer comes after the group commit."""
     version = request.header.api_version
     wanted = codec.decode_request(version, request.view, request.header.body)
     if wanted.acks not in (-1, 0, 1):
         return codec.encode_response(version, _refuse_all(wanted, ErrorCode.INVALID_REQUIRED_ACKS))
-    results, appended = _append_all(broker, version, wanted)
+    if wanted.transactional_id is not None:
+        append = partial(_append_and_answer, broker, version, wanted)
+        return produce_in_transaction(broker, version, wanted, append)
+    return _append_and_answer(broker, version, wanted, _NONE_REFUSED)
+
+
+def _append_and_answer(
+    broker: Broker, version: int, wanted: ProduceRequest, refused: Refusals
+) -> Response | asyncio.Future[Response] | None:
+    results, appended = _append_all(broker, version, wanted, refused)
     fsync = broker.fsync
     if not fsync:
         for partition, info in appended.values():
@@ -58,7 +78,9 @@ Appended = dict[tuple[int, int], "tuple[Partition, AppendInfo]"]
 """What was appended, by its place in the results (topic, partition)."""
 
 
-def _append_all(broker: Broker, version: int, wanted: ProduceRequest) -> tuple[Results, Appended]:
+def _append_all(
+    broker: Broker, version: int, wanted: ProduceRequest, refused: Refusals
+) -> tuple[Results, Appended]:
     now_ms = time_ns() // 1_000_000
     results: Results = []
     appended: Appended = {}
@@ -69,6 +91,12 @@ def _append_all(broker: Broker, version: int, wanted: ProduceRequest) -> tuple[R
             partition = broker.topics.partition(topic, index)
             if isinstance(partition, ErrorCode):
                 partition_results.append(PartitionProduceResult(index, partition))
+                continue
+            if refused and partition in refused:
+                refusal = refused[partition]
+                partition_results.append(
+                    PartitionProduceResult(index, refusal.code, error_message=refusal.message)
+                )
                 continue
             try:
                 if records is None or not len(records):
@@ -84,7 +112,7 @@ def _append_all(broker: Broker, version: int, wanted: ProduceRequest) -> tuple[R
                 else:
                     logger.info("refused a batch for %s: %s", partition.log.name, error)
                 partition_results.append(
-                    PartitionProduceResult(index, error_code_of(error), error_message=str(error))
+                    PartitionProduceResult(index, _code(error, wanted), error_message=str(error))
                 )
                 continue
             appended[topic_at, len(partition_results)] = (partition, info)
@@ -99,6 +127,13 @@ def _append_all(broker: Broker, version: int, wanted: ProduceRequest) -> tuple[R
             )
         results.append((data.name, data.topic_id, partition_results))
     return results, appended
+
+
+def _code(error: LogError, wanted: ProduceRequest) -> ErrorCode:
+    if isinstance(error, InvalidTxnState) and wanted.transactional_id is None:
+        # Without an id there is no transaction that the batch could be part of.
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return error_code_of(error)
 
 
 def _hang_up_on_failure(results: Results) -> None:

@@ -25,12 +25,14 @@ from headwater.broker.transactions.metadata import (
 from headwater.broker.transactions.producer_ids import ProducerIds
 from headwater.broker.transactions.transaction_log import TransactionLog, read_transactions
 from headwater.log.end_txn_marker import EndTxnMarker
+from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
     from headwater.broker.broker import Broker
+    from headwater.broker.partition import Partition
 
     T = TypeVar("T")
 
@@ -43,11 +45,13 @@ SETTLE_S = 5.0
 class Transaction:
     """A transactional id with the queue of those who want to change it."""
 
-    __slots__ = ("completion", "lock", "metadata")
+    __slots__ = ("completion", "lock", "metadata", "queued")
 
     def __init__(self, metadata: TransactionMetadata) -> None:
         self.metadata = metadata
         self.lock = asyncio.Lock()
+        self.queued = 0
+        """How many have, or wait for, their turn."""
         self.completion: asyncio.Task[None] | None = None
         """Writes the markers of a decided transaction."""
 
@@ -83,6 +87,12 @@ class TransactionCoordinator:
             self._repeat(
                 config.integer("transaction.remove.expired.transaction.cleanup.interval.ms"),
                 self._forget_expired,
+            )
+        )
+        self._spawn(
+            self._repeat(
+                config.integer("producer.id.expiration.check.interval.ms"),
+                self._forget_silent_producers,
             )
         )
 
@@ -129,7 +139,24 @@ class TransactionCoordinator:
                 f"The time-out of {timeout_ms} ms is not between 1 and {longest} ms.",
             )
         await self.ensure_topic()
-        return await self._whole(self._initialize(transactional_id, timeout_ms, expected))
+        transaction = await self._find_or_create(transactional_id, timeout_ms)
+        return await asyncio.shield(
+            self._queue_up(transaction, lambda: self._take_over(transaction, timeout_ms, expected))
+        )
+
+    def in_turn(self, transactional_id: str, work: Callable[[], Awaitable[T]]) -> Awaitable[T]:
+        """Do something after all who asked before and before all who ask later.
+
+        The place in the queue is taken by the call itself. The work is done to its end, also if
+        the client that asked for it hangs up. Raises KafkaError.
+        """
+        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        return asyncio.shield(self._queue_up(transaction, work))
+
+    def has_queue(self, transactional_id: str) -> bool:
+        """Whether anybody has, or waits for, a turn."""
+        transaction = self._transactions.get(transactional_id)
+        return transaction is not None and transaction.queued > 0
 
     async def add_partitions(
         self,
@@ -139,8 +166,26 @@ class TransactionCoordinator:
         client_version: int,
     ) -> None:
         """Make partitions part of the open transaction, or begin one with them."""
+        await self.in_turn(
+            transactional_id,
+            lambda: self.add_in_turn(transactional_id, producer, partitions, client_version),
+        )
+
+    async def add_in_turn(
+        self,
+        transactional_id: str,
+        producer: ProducerIdAndEpoch,
+        partitions: frozenset[TopicPartition],
+        client_version: int,
+    ) -> None:
+        """Do the same for someone who has the turn already."""
         transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-        await self._whole(self._add(transaction, producer, partitions, client_version))
+        await self._take(
+            transaction,
+            transitions.add_partitions(
+                transaction.metadata, producer, partitions, client_version, _now_ms()
+            ),
+        )
 
     def verify(
         self, transactional_id: str, producer: ProducerIdAndEpoch, partition: TopicPartition
@@ -159,53 +204,44 @@ class TransactionCoordinator:
     ) -> ProducerIdAndEpoch:
         """Commit or abort; returns who the producer is from now on."""
         transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-        return await self._whole(self._end(transaction, producer, client_version, committed))
+        return await self.in_turn(
+            transactional_id, lambda: self._end(transaction, producer, client_version, committed)
+        )
 
-    async def _initialize(
-        self, transactional_id: str, timeout_ms: int, expected: ProducerIdAndEpoch | None
-    ) -> ProducerIdAndEpoch:
+    async def write_marker(
+        self, partition: Partition, producer: ProducerIdAndEpoch, marker: EndTxnMarker
+    ) -> None:
+        """End a transaction in one partition, whatever its state here; raises LogError."""
+        await asyncio.shield(self._spawn(self._markers.write_to(partition, producer, marker)))
+
+    async def _find_or_create(self, transactional_id: str, timeout_ms: int) -> Transaction:
         self._check_loaded(transactional_id)
         transaction = self._transactions.get(transactional_id)
         if transaction is None:
             producer_id = await self._ids.allocate()
             created = transitions.create(transactional_id, producer_id, timeout_ms, _now_ms())
             transaction = self._transactions.setdefault(transactional_id, Transaction(created))
-        async with transaction.lock:
-            await self._settle(transaction)
-            transitions.check_owner(transaction.metadata, expected)
-            if transaction.metadata.state is TransactionState.ONGOING:
-                logger.info(
-                    "aborting the open transaction of %s: another producer takes over",
-                    transactional_id,
-                )
-                await self._abort(transaction)
-                await self._settle(transaction)
-            metadata = transaction.metadata
-            new_id = await self._new_id_if_needed(metadata)
-            step = transitions.initialize(metadata, expected, timeout_ms, new_id, _now_ms())
-            try:
-                await self._take(transaction, step)
-            except KafkaError:
-                if metadata.producer_epoch == NO_EPOCH:
-                    self._transactions.pop(transactional_id, None)
-                raise
-            return step.producer
+        return transaction
 
-    async def _add(
-        self,
-        transaction: Transaction,
-        producer: ProducerIdAndEpoch,
-        partitions: frozenset[TopicPartition],
-        client_version: int,
-    ) -> None:
-        async with transaction.lock:
+    async def _take_over(
+        self, transaction: Transaction, timeout_ms: int, expected: ProducerIdAndEpoch | None
+    ) -> ProducerIdAndEpoch:
+        transitions.check_owner(transaction.metadata, expected)
+        name = transaction.metadata.transactional_id
+        if transaction.metadata.state is TransactionState.ONGOING:
+            logger.info("aborting the open transaction of %s: a new producer takes over", name)
+            await self._abort(transaction)
             await self._settle(transaction)
-            await self._take(
-                transaction,
-                transitions.add_partitions(
-                    transaction.metadata, producer, partitions, client_version, _now_ms()
-                ),
-            )
+        metadata = transaction.metadata
+        new_id = await self._new_id_if_needed(metadata)
+        step = transitions.initialize(metadata, expected, timeout_ms, new_id, _now_ms())
+        try:
+            await self._take(transaction, step)
+        except KafkaError:
+            if metadata.producer_epoch == NO_EPOCH:
+                self._transactions.pop(name, None)
+            raise
+        return step.producer
 
     async def _end(
         self,
@@ -214,15 +250,27 @@ class TransactionCoordinator:
         client_version: int,
         committed: bool,
     ) -> ProducerIdAndEpoch:
-        async with transaction.lock:
-            await self._settle(transaction)
-            metadata = transaction.metadata
-            new_id = await self._new_id_if_needed(metadata)
-            step = transitions.end(metadata, producer, committed, client_version, new_id, _now_ms())
-            if step is metadata:
-                return metadata.producer
-            await self._decide(transaction, step)
-            return transitions.complete(step, step.last_update_ms).producer
+        metadata = transaction.metadata
+        new_id = await self._new_id_if_needed(metadata)
+        step = transitions.end(metadata, producer, committed, client_version, new_id, _now_ms())
+        if step is metadata:
+            return metadata.producer
+        await self._decide(transaction, step)
+        return transitions.complete(step, step.last_update_ms).producer
+
+    def _queue_up(
+        self, transaction: Transaction, work: Callable[[], Awaitable[T]]
+    ) -> asyncio.Task[T]:
+        transaction.queued += 1
+        return self._spawn(self._take_turn(transaction, work))
+
+    async def _take_turn(self, transaction: Transaction, work: Callable[[], Awaitable[T]]) -> T:
+        try:
+            async with transaction.lock:
+                await self._settle(transaction)
+                return await work()
+        finally:
+            transaction.queued -= 1
 
     async def _abort(self, transaction: Transaction) -> None:
         new_id = await self._new_id_if_needed(transaction.metadata)
@@ -291,6 +339,12 @@ class TransactionCoordinator:
                     await self._log.forget(name)
                     del self._transactions[name]
 
+    async def _forget_silent_producers(self) -> None:
+        expiration_ms = self._broker.config.integer("producer.id.expiration.ms")
+        for log in tuple(self._broker.logs.logs.values()):
+            log.forget_silent_producers(expiration_ms, _now_ms())
+            await asyncio.sleep(0)
+
     async def _load(self) -> None:
         for partition in self._log.partitions:
             if partition.index not in self._loading:
@@ -327,11 +381,12 @@ class TransactionCoordinator:
             )
 
     def _first_unused_producer_id(self) -> int:
-        return 0
-
-    async def _whole(self, step: Coroutine[object, object, T]) -> T:
-        """Take a step to its end, also if the client that asked for it hangs up meanwhile."""
-        return await asyncio.shield(self._spawn(step))
+        known = (
+            entry.producer_id
+            for log in tuple(self._broker.logs.logs.values())
+            for entry in tuple(log.producers.entries)
+        )
+        return max(known, default=-1) + 1
 
     def _spawn(self, work: Coroutine[object, object, T]) -> asyncio.Task[T]:
         task = self._broker.loop.create_task(work)
@@ -344,7 +399,7 @@ class TransactionCoordinator:
         if task.cancelled():
             return
         error = task.exception()
-        if error is not None and not isinstance(error, KafkaError):
+        if error is not None and not isinstance(error, KafkaError | LogError):
             logger.error("a transaction could not go on", exc_info=error)
 
 

@@ -48,7 +48,6 @@ SETTINGS = (
         True,
         "Whether an append checks that its partition has joined the transaction.",
         update=UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
     ConfigDef(
         "producer.id.expiration.ms",
@@ -57,7 +56,6 @@ SETTINGS = (
         "How long the broker remembers a producer that has stopped writing.",
         at_least(1),
         UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
     ConfigDef(
         "producer.id.expiration.check.interval.ms",
@@ -65,7 +63,6 @@ SETTINGS = (
         600_000,
         "How often the broker looks for producers to forget.",
         at_least(1),
-        has_effect=False,
         internal=True,
     ),
     ConfigDef(
