@@ -18,6 +18,11 @@ from headwater.log.checkpoint import CorruptCheckpoint, read_offsets, write_offs
 from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
 from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner_policy import LogToClean, dirtiest, examine
+from headwater.log.cleaner_producers import (
+    aborted_in_section,
+    active_producers,
+    first_undecided_offset,
+)
 from headwater.log.disk import storage_error
 from headwater.log.errors import CorruptBatch, LogError
 from headwater.log.file_names import CLEANED, segment_stem
@@ -27,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from headwater.log.log import Log
-    from headwater.log.record_filter import LastRecord
-    from headwater.log.txn_index import AbortedTxn
 
 TopicPartition = tuple[str, int]
 
@@ -84,19 +87,6 @@ class CleanResult:
     error: LogError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CleanerHooks:
-    """What the cleaner has to be told about producers and transactions, if there are any.
-
-    `upper_offset` bounds what is compacted, as the last stable offset must. `active_producers`
-    and `aborted` are described at CleanJob; `aborted` gets the offsets of the section.
-    """
-
-    upper_offset: Callable[[Log], int] = lambda log: log.log_end_offset
-    active_producers: Callable[[Log], dict[int, LastRecord]] = lambda _: {}
-    aborted: Callable[[Log, int, int], tuple[AbortedTxn, ...] | None] = lambda *_: None
-
-
 class LogCleaner:
     """Compacts one log at a time; `run_once` is called again and again by a background thread.
 
@@ -110,12 +100,10 @@ class LogCleaner:
         manager: Logs,
         config: CleanerConfig,
         *,
-        hooks: CleanerHooks | None = None,
         start: Callable[[CleanJob], CleanPass] = CleanProcess,
     ) -> None:
         self._manager = manager
         self._config = config
-        self._hooks = hooks or CleanerHooks()
         self._start = start
         self._checkpoint = manager.data_dir / CLEANER_OFFSETS
         self._offsets = _read_checkpoint(self._checkpoint)
@@ -219,7 +207,7 @@ class LogCleaner:
         return logs
 
     def _examine(self, partition: TopicPartition, log: Log, now_ms: int) -> LogToClean:
-        upper = self._hooks.upper_offset(log)
+        upper = first_undecided_offset(log)
         checkpoint = self._offsets.get(partition)
         found = examine(log, checkpoint, upper, now_ms)
         if found.is_worth_it and found.upper_offset > log.recovery_point:
@@ -244,8 +232,8 @@ class LogCleaner:
             map_memory=self._config.dedupe_buffer_size,
             load_factor=self._config.load_factor,
             bytes_per_second=rate if math.isfinite(rate) else None,
-            active_producers=self._hooks.active_producers(log),
-            aborted=self._hooks.aborted(log, start, end),
+            active_producers=active_producers(log),
+            aborted=aborted_in_section(log, start, end),
         )
 
     def _clean(self, to_clean: LogToClean, clean_pass: CleanPass) -> CleanStats:

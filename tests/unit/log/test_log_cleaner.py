@@ -25,13 +25,13 @@ from headwater.log.cleaner import (
     CLEANER_OFFSETS,
     RETRY_MS,
     CleanerConfig,
-    CleanerHooks,
     CleanResult,
     LogCleaner,
 )
 from headwater.log.compression import Codec
+from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import CorruptBatch, StorageError
-from headwater.log.record_filter import LastRecord
+from headwater.log.log import AppendOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -198,19 +198,52 @@ def test_a_small_map_takes_several_passes(logs: Logs) -> None:
     assert len(keys) == len(set(keys))
 
 
-def test_nothing_above_the_upper_offset_counts(logs: Logs) -> None:
+def end_transaction(log: Log, *, committed: bool) -> None:
+    marker = encode_marker(
+        EndTxnMarker(committed, 0), producer_id=7, producer_epoch=0, timestamp=NOW
+    )
+    origin = AppendOrigin.COORDINATOR
+    log.append(memoryview(marker), leader_epoch=0, now_ms=NOW, origin=origin)
+
+
+def begin_transaction(log: Log, *records: tuple[str, str]) -> None:
+    log.producers.allow_transaction(7, 0, numbered_from_zero=False)
+    append(log, *records, producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True)
+
+
+def test_nothing_after_the_start_of_an_open_transaction_counts(logs: Logs) -> None:
     log = logs.add("orders")
-    records = fill(log)
-    boundary = log.segments[2].base_offset
-    stable = boundary + 3
-    hooks = CleanerHooks(upper_offset=lambda _: stable)
-    cleaner = LogCleaner(logs, CleanerConfig(), hooks=hooks, start=PassInThisProcess)
+    fill(log)
+    log.roll(NOW)
+    boundary = log.log_end_offset
+    begin_transaction(log, ("key-0", "perhaps"))
+    fill(log)
+    before = read_log(log)
+    cleaner = make_cleaner(logs)
     assert cleaner.run_once(NOW)
     assert checkpoint(logs).endswith(f"orders 0 {boundary}\n")
     kept = read_log(log)
-    assert len(kept) < len(records)
-    assert [record for record in kept if record.offset >= boundary] == records[boundary:]
+    assert len(kept) < len(before)
+    assert [record for record in kept if record.offset >= boundary] == before[boundary:]
     assert cleaner.run_once(NOW) == []
+    end_transaction(log, committed=True)
+    assert cleaner.run_once(NOW)
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_only_committed_records_replace_older_ones(logs: Logs, committed: bool) -> None:
+    log = logs.add("orders")
+    append(log, ("a", "old"))
+    begin_transaction(log, ("a", "new"))
+    end_transaction(log, committed=committed)
+    log.roll(NOW)
+    append(log, ("b", "x"))
+    assert make_cleaner(logs).run_once(NOW)
+    values = [record.value for record in read_log(log) if record.key == b"a"]
+    assert values == ([b"new"] if committed else [b"old"])
+    # The marker stays for those who are in the middle of the transaction, and the index with it.
+    aborted = log.aborted_transactions(0, log.log_end_offset)
+    assert [txn.first_offset for txn in aborted] == ([] if committed else [1])
 
 
 def test_what_is_not_on_disk_replaces_nothing(logs: Logs) -> None:
@@ -228,18 +261,22 @@ def test_what_is_not_on_disk_replaces_nothing(logs: Logs) -> None:
     assert job.upper_offset <= recovery_point
 
 
-def test_active_producers_are_asked_for(logs: Logs) -> None:
+def test_the_last_batch_of_a_producer_leaves_its_sequence(logs: Logs) -> None:
     log = logs.add("orders")
     append(log, ("a", "1"), producer_id=7, producer_epoch=0, base_sequence=0)
     fill(log, keys=1)
-    append(log, ("a", "2"), producer_id=8, producer_epoch=0, base_sequence=0)
+    append(log, ("a", "2"))
     log.roll(NOW)
     append(log, ("a", "3"))
-    hooks = CleanerHooks(active_producers=lambda _: {7: LastRecord(0, 0)})
-    cleaner = LogCleaner(logs, CleanerConfig(), hooks=hooks, start=PassInThisProcess)
-    assert cleaner.run_once(NOW)
+    assert make_cleaner(logs).run_once(NOW)
     first = parse_header(log.read(0, 1 << 20, log.end).read())
     assert (first.producer_id, first.record_count) == (7, 0)
+    log.close()
+    again = open_log(log.directory, clean=False)
+    known = again.producers.get(7)
+    assert known is not None
+    assert known.last_sequence == 0
+    again.close()
 
 
 class TestFailures:
