@@ -1,8 +1,8 @@
 """The `.snapshot` files of a partition: its producers as they were at an offset.
 
 The file is Kafka's: version, CRC-32C, then one entry for each producer with its last batch.
-Behind that, where Kafka's reader no longer looks, come the other batches of each producer and
-the time when it was last heard of. So a client that was cut off by a restart can send all of its
+Behind that, where Kafka's reader no longer looks, come all of the remembered batches of each
+producer and the time when it was last heard of. So a client that was cut off by a restart can send all of its
 requests in flight again, not only the last.
 """
 
@@ -78,9 +78,8 @@ def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
         )
     body += _MORE
     for entry in kept:
-        earlier = entry.batches[:-1]
-        body += _EXTRA.pack(entry.active_ms, len(earlier))
-        for batch in earlier:
+        body += _EXTRA.pack(entry.active_ms, len(entry.batches))
+        for batch in entry.batches:
             body += _BATCH.pack(*batch)
     return _HEAD.pack(_VERSION, google_crc32c.value(bytes(body))) + body
 
@@ -137,8 +136,7 @@ def _decode_more(content: bytes, position: int, entries: list[ProducerEntry]) ->
     for entry in entries:
         entry.active_ms, count = _EXTRA.unpack_from(content, position)
         position += _EXTRA.size
-        earlier = []
+        entry.batches.clear()
         for _ in range(count):
-            earlier.append(BatchMetadata._make(_BATCH.unpack_from(content, position)))
+            entry.batches.append(BatchMetadata._make(_BATCH.unpack_from(content, position)))
             position += _BATCH.size
-        entry.batches[:0] = earlier
