@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from headwater.serde.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +42,14 @@ class Schema:
                 for each in self.references
             ]
         return body
+
+    def parse_json(self) -> Any:
+        """Return the text of an Avro or JSON schema as JSON; raises SchemaError."""
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError) as failure:
+            name = "Avro" if self.type == "AVRO" else "JSON"
+            raise SchemaError(f"this is no {name} schema, as it is not JSON: {failure}") from None
 
     @classmethod
     def from_json(cls, answer: Mapping[str, Any]) -> Schema:

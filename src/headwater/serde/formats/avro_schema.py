@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fastavro.repository.base import AbstractSchemaRepository
@@ -24,7 +23,7 @@ def load(schema: Schema, registry: SchemaRegistryClient | None) -> Any:
     """
     definitions: dict[str, Any] = {}
     _collect(schema, registry, definitions)
-    definitions[_ROOT] = parse_json(schema)
+    definitions[_ROOT] = schema.parse_json()
     try:
         return load_schema(_ROOT, repo=_Definitions(definitions))
     except (SchemaParseException, LookupError, TypeError, ValueError, RecursionError) as failure:
@@ -37,14 +36,6 @@ def record_name_of(parsed: Any) -> str | None:
         name = parsed.get("name", parsed.get("type"))
         return name if isinstance(name, str) else None
     return parsed if isinstance(parsed, str) else None
-
-
-def parse_json(schema: Schema) -> Any:
-    """Return the JSON of a schema, without looking into it."""
-    try:
-        return json.loads(schema.text)
-    except ValueError as failure:
-        raise SchemaError(f"this is no Avro schema, as it is not JSON: {failure}") from None
 
 
 class _Definitions(AbstractSchemaRepository):
@@ -71,7 +62,7 @@ def _collect(
         if reference.name in definitions:
             continue
         referenced = registry.get_version(reference.subject, reference.version, deleted=True)
-        definition = parse_json(referenced.schema)
+        definition = referenced.schema.parse_json()
         definitions[reference.name] = definition
         if isinstance(definition, dict) and isinstance(definition.get("name"), str):
             namespace, name = definition.get("namespace"), definition["name"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import jsonschema_rs
@@ -116,10 +115,7 @@ class JsonSchemaCodec(Codec):
 
 
 def _new_codec(schema: Schema, registry: SchemaRegistryClient, validate: bool) -> JsonSchemaCodec:
-    try:
-        contents = json.loads(schema.text)
-    except ValueError as failure:
-        raise SchemaError(f"this is no JSON schema, as it is not JSON: {failure}") from None
+    contents = schema.parse_json()
     title = contents.get("title") if isinstance(contents, dict) else None
     if not validate:
         return JsonSchemaCodec(title, None)
@@ -146,7 +142,7 @@ def _collect(schema: Schema, registry: SchemaRegistryClient, resources: dict[str
     for reference in schema.references:
         if reference.name not in resources:
             referenced = registry.get_version(reference.subject, reference.version, deleted=True)
-            resources[reference.name] = json.loads(referenced.schema.text)
+            resources[reference.name] = referenced.schema.parse_json()
             _collect(referenced.schema, registry, resources)
 
 
