@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from headwater import __version__
 from headwater.broker.broker import Broker
 from headwater.broker.directory_lock import DirectoryInUse
+from headwater.broker.event_loop import new_event_loop
 from headwater.broker.meta_properties import WrongDirectoryError
 from headwater.broker.metadata_store import MetadataCorruptError
 from headwater.log.checkpoint import CorruptCheckpoint
@@ -35,7 +36,7 @@ def run(config: BrokerConfig) -> int:
         logger.info("%s", notice)
     _raise_open_file_limit()
     try:
-        return _new_loop().run_until_complete(_serve(config))
+        return new_event_loop().run_until_complete(_serve(config))
     except (
         DirectoryInUse, WrongDirectoryError, MetadataCorruptError, CorruptCheckpoint, LogError,
     ) as error:  # fmt: skip
@@ -72,14 +73,6 @@ def _warm_up() -> None:
     from headwater.protocol import messages
 
     messages.preload()
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop()
-    return uvloop.new_event_loop()
 
 
 def _raise_open_file_limit() -> None:

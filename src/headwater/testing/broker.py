@@ -1,0 +1,133 @@
+"""A broker in this process, for tests: a free port, a temporary directory, gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from headwater.broker.broker import Broker as EmbeddedBroker
+
+_START_WITHIN_S = 60
+
+
+class Broker:
+    """The embedded broker in a thread of this process.
+
+        with Broker() as broker:
+            broker.create_topic("readings", partitions=3)
+            producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+
+    It listens on a free port of the loopback interface and keeps its data in a temporary
+    directory, unless `data_dir` names one, which is then kept. `properties` are broker settings
+    under Kafka's names; other than a real broker it does not wait for the disk (`flush=os`),
+    since its data does not outlive the test.
+
+    `stop` and `start` can be called again and again: the port and the data stay the same.
+    """
+
+    def __init__(
+        self, properties: Mapping[str, str] | None = None, *, data_dir: Path | None = None
+    ) -> None:
+        self.port = 0
+        self._properties = {"flush": "os", **(properties or {})}
+        self._temporary = (
+            None if data_dir is not None else tempfile.TemporaryDirectory(prefix="headwater-")
+        )
+        self.data_dir = data_dir or Path(self._temporary.name if self._temporary else "")
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What a client needs as `bootstrap.servers`."""
+        return f"127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def start(self) -> Self:
+        """Start the broker and return when it listens."""
+        if self._thread is not None:
+            raise RuntimeError(f"the broker on port {self.port} is running already")
+        ready: Future[int] = Future()
+        self._thread = threading.Thread(
+            target=self._run, args=(ready,), name="headwater-broker", daemon=True
+        )
+        self._thread.start()
+        try:
+            self.port = ready.result(_START_WITHIN_S)
+        except BaseException:
+            self._thread.join()
+            self._thread = None
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop the broker as SIGTERM would; it can be started again."""
+        if self._thread is None:
+            return
+        assert self._loop is not None
+        assert self._stop is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        self._thread = None
+
+    def create_topic(
+        self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
+    ) -> None:
+        """Create a topic and return when it is there; raises confluent-kafka's KafkaException."""
+        from confluent_kafka.admin import AdminClient, NewTopic
+
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        topic = NewTopic(name, partitions, replication_factor=1, config=dict(config or {}))
+        admin.create_topics([topic])[name].result()
+
+    def _run(self, ready: Future[int]) -> None:
+        from headwater.broker.event_loop import new_event_loop
+
+        loop = self._loop = new_event_loop()
+        try:
+            loop.run_until_complete(self._serve(ready))
+            loop.run_until_complete(loop.shutdown_default_executor())
+        finally:
+            loop.close()
+
+    async def _serve(self, ready: Future[int]) -> None:
+        self._stop = asyncio.Event()
+        try:
+            broker = self._new_broker()
+            await broker.start()
+        except BaseException as error:
+            # The thread that called start() raises it.
+            ready.set_exception(error)
+            return
+        ready.set_result(broker.listeners[0].address[1])
+        await self._stop.wait()
+        await broker.stop()
+
+    def _new_broker(self) -> EmbeddedBroker:
+        from headwater.broker.broker import Broker as EmbeddedBroker
+        from headwater.broker.config import BrokerConfig
+
+        listeners = {"listeners": f"PLAINTEXT://127.0.0.1:{self.port}"}
+        data = {"log.dirs": str(self.data_dir)}
+        return EmbeddedBroker(BrokerConfig({**listeners, **data, **self._properties}))

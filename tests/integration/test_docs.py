@@ -1,0 +1,50 @@
+"""Every example in the documentation is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.docs_page import ROOT, blocks, commands, run_command, run_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.broker_process import BrokerProcess
+
+PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md"]
+"""The pages that need nothing but a broker."""
+
+ELSEWHERE: dict[str, str] = {}
+"""Pages with examples that another test runs, and the file of that test."""
+
+BY_MAKE = ("make ",)
+"""What the README opens with is what runs these tests."""
+
+
+def test_every_page_with_examples_is_run() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    with_examples = {
+        str(page.relative_to(ROOT)) for page in pages if commands(page) or blocks(page, "python")
+    }
+    assert with_examples == {*PAGES, *ELSEWHERE}
+    for test in ELSEWHERE.values():
+        assert (ROOT / test).is_file()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python(page: str, tmp_path: Path) -> None:
+    for code in blocks(ROOT / page, "python"):
+        run_python(code, tmp_path)
+
+
+@pytest.mark.needs("kcat")
+@pytest.mark.parametrize("page", PAGES)
+def test_commands(page: str, tmp_path: Path, start_broker: Callable[..., BrokerProcess]) -> None:
+    broker = start_broker(data_dir=tmp_path / "data")
+    (tmp_path / "server.properties").write_text("num.partitions=3\n")
+    (tmp_path / "headwater.toml").write_text('"num.partitions" = 3\n')
+    for command in commands(ROOT / page):
+        if not command.line.startswith(BY_MAKE):
+            run_command(command, broker.bootstrap_servers, tmp_path)
