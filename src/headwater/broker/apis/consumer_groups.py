@@ -149,8 +149,11 @@ def _describe_member(
         "client_id": said.client_id,
         "client_host": said.client_host,
         "subscribed_topic_names": said.topics,
-        "subscribed_topic_regex": said.regex or None,
-        "assignment": _describe_partitions(broker, without_epochs(member.assigned)),
+        "subscribed_topic_regex": said.regex,
+        # What it must give up is its own until it has done so.
+        "assignment": _describe_partitions(
+            broker, without_epochs(member.assigned, member.revoking)
+        ),
         "target_assignment": _describe_partitions(broker, target),
         "member_type": _CLASSIC_MEMBER if member.is_classic else _CONSUMER_MEMBER,
     }

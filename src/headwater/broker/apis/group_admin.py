@@ -133,7 +133,7 @@ def _describe(broker: Broker, group_id: str, version: int) -> dict[str, Any]:
                 "client_id": member.client_id,
                 "client_host": member.client_host,
                 "member_metadata": member.metadata(group.protocol_name) if is_settled else b"",
-                "member_assignment": member.assignment if is_settled else b"",
+                "member_assignment": member.assignment,
             }
             for member in group.members.values()
         ],

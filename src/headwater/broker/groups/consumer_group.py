@@ -120,7 +120,7 @@ class ConsumerGroup:
     def subscribed_topics(self, member: ConsumerMember) -> frozenset[str]:
         """Return the names of the topics that a member wants, whether they exist or not."""
         topics = frozenset(member.subscription.topics)
-        resolved = self.regexes.get(member.subscription.regex or "")
+        resolved = self.regexes.get(member.subscription.regex)
         if resolved is None or resolved.topics is None:
             return topics
         return topics | resolved.topics

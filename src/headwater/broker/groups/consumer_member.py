@@ -50,8 +50,8 @@ class Subscription(NamedTuple):
     client_host: str = ""
     topics: tuple[str, ...] = ()
     """Sorted, each once."""
-    regex: str | None = None
-    """None if none was ever given; empty if it was taken back."""
+    regex: str = ""
+    """Empty if there is none."""
     rebalance_timeout_ms: int = -1
     assignor: str | None = None
     classic: ClassicSupport | None = None
@@ -114,6 +114,10 @@ def contains(held: HeldPartitions, topic_id: bytes, partition: int) -> bool:
     return partition in held.get(topic_id, ())
 
 
-def without_epochs(held: HeldPartitions) -> dict[bytes, frozenset[int]]:
+def without_epochs(*held: HeldPartitions) -> dict[bytes, frozenset[int]]:
     """Return only which partitions are held."""
-    return {topic_id: frozenset(partitions) for topic_id, partitions in held.items()}
+    partitions: dict[bytes, frozenset[int]] = {}
+    for one in held:
+        for topic_id, numbers in one.items():
+            partitions[topic_id] = partitions.get(topic_id, frozenset()) | numbers.keys()
+    return partitions

@@ -106,12 +106,16 @@ class ConsumerProtocol:
         return HeartbeatResult(member_id=request.member_id, epoch=request.epoch)
 
     def remove(self, draft: GroupDraft, member_ids: Iterable[str]) -> None:
-        """Put members out; the others share what they had."""
+        """Put members out; `close_ranks` gives what they had to the others."""
         group_id = draft.group.group_id
         for member_id in member_ids:
             for change in member_tombstones(group_id, member_id):
                 draft.add(change)
             draft.then(partial(self.forget, group_id, member_id))
+        draft.lost_members = True
+
+    def close_ranks(self, draft: GroupDraft) -> None:
+        """Begin a new epoch without the members that were put out."""
         self._drop_unused_regexes(draft)
         self._raise_epoch(draft)
 
@@ -125,10 +129,8 @@ class ConsumerProtocol:
         """Note what a member said of itself, and lead it a step towards its target."""
         group_id, member_id = draft.group.group_id, member.member_id
         known = draft.group.members.get(member_id)
-        wants_other = known is None or (said.topics, said.regex or "") != (
-            known.subscription.topics,
-            known.subscription.regex or "",
-        )
+        before = Subscription() if known is None else known.subscription
+        wants_other = (said.topics, said.regex) != (before.topics, before.regex)
         if known is None or said != known.subscription:
             if wants_other and said.regex:
                 check_regex(said.regex)

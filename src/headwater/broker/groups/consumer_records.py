@@ -34,6 +34,8 @@ CURRENT_KEY_VERSION = 8
 REGEX_KEY_VERSION = 16
 
 _FIRST_TAG = 0
+_NULL_STRUCT = b"\x00"
+"""In place of a structure that can be null; a one goes before one that is not."""
 _NO_EPOCHS = b"\x00"
 
 
@@ -285,8 +287,7 @@ def _encode_subscription(said: Subscription) -> bytes:
         .string(said.assignor)
     )
     if said.classic is None:
-        return value.tags().build()
-    # The structure can be null, so that a byte says that it is not.
+        return value.tags({_FIRST_TAG: _NULL_STRUCT}).build()
     classic = FieldWriter.fields_only().int8(1).int32(said.classic.session_timeout_ms)
     classic.array(
         said.classic.protocols,
@@ -302,7 +303,7 @@ def _decode_subscription(value: FieldReader) -> Subscription:
         client_id=value.string(),
         client_host=value.string(),
         topics=tuple(sorted(set(value.array(FieldReader.string)))),
-        regex=value.nullable_string(),
+        regex=value.nullable_string() or "",
         rebalance_timeout_ms=value.int32(),
         assignor=value.nullable_string(),
     )
@@ -310,7 +311,7 @@ def _decode_subscription(value: FieldReader) -> Subscription:
     if tagged is None:
         return said
     classic = FieldReader(tagged).as_flexible()
-    if classic.int8() < 0:
+    if not classic.int8():
         return said
     support = ClassicSupport(classic.int32(), tuple(classic.array(_read_protocol)))
     return said._replace(classic=support)

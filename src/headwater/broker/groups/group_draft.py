@@ -23,6 +23,7 @@ class GroupDraft:
         self.group = before
         """The group as it will be."""
         self.records: list[CoordinatorRecord] = []
+        self.lost_members = False
         self.downgraded: ClassicGroup | None = None
         """Takes the group's place, if it goes back to the classic protocol."""
         self._after: list[Callable[[], None]] = []

@@ -21,6 +21,7 @@ from headwater.broker.groups.embedded_protocol import (
 )
 from headwater.broker.groups.group_draft import GroupDraft
 from headwater.broker.groups.mixed_protocol import embedded_assignment
+from headwater.broker.groups.target_assignment import metadata_hash
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ def upgrade(group: ClassicGroup, topics: Topics, now_ms: int) -> GroupDraft:
             f"Cannot upgrade the classic group {group.group_id} to consumer group because the "
             f"embedded consumer protocol is malformed: {error}",
         ) from error
-    draft.add(GroupEpochChanged(group.group_id, epoch))
     for member in members:
         for change in member_records(group.group_id, member, without_epochs(member.assigned)):
             draft.add(change)
+    # With the hash of the topics as they are, only who joins decides on whether to rebalance.
+    draft.add(GroupEpochChanged(group.group_id, epoch, metadata_hash(draft.group, topics)))
     draft.add(TargetEpochChanged(group.group_id, epoch, now_ms))
     return draft
 

@@ -130,17 +130,12 @@ class MixedProtocol:
         return ErrorCode.NONE
 
     def leave(self, draft: GroupDraft, leaving: Sequence[LeavingMember]) -> list[LeaveResult]:
-        """Let members go."""
+        """Let members go; an administrator may remove those of the new protocol, too."""
         results: list[LeaveResult] = []
         gone: list[str] = []
         for one in leaving:
             try:
-                if one.instance_id is not None and one.member_id == UNKNOWN_MEMBER:
-                    member = draft.group.static_member(one.instance_id)
-                    if member is None or not member.is_classic:
-                        raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID)
-                else:
-                    member, _ = _classic_member(draft.group, one.member_id, one.instance_id)
+                member = _leaving_member(draft.group, one)
             except KafkaError as refusal:
                 results.append(LeaveResult(one.member_id, one.instance_id, refusal.code))
             else:
@@ -234,6 +229,17 @@ def _by_id(partitions: dict[str, list[int]], topics: Topics) -> Partitions:
         if topic_id is not None:
             owned[topic_id] = frozenset(numbers)
     return owned
+
+
+def _leaving_member(group: ConsumerGroup, leaving: LeavingMember) -> ConsumerMember:
+    if leaving.instance_id is None:
+        return group.member(leaving.member_id)
+    member = group.static_member(leaving.instance_id)
+    if member is None:
+        raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID)
+    if leaving.member_id not in (UNKNOWN_MEMBER, member.member_id):
+        raise KafkaError(ErrorCode.FENCED_INSTANCE_ID)
+    return member
 
 
 def _classic_member(

@@ -229,8 +229,12 @@ class GroupShard:
         if isinstance(group, ConsumerGroup):
             return GroupDraft(group)
         if not joins:
-            problem = "not found" if group is None else "is not a consumer group"
-            raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {problem}.")
+            problem = (
+                f"Consumer group {group_id} not found."
+                if group is None
+                else f"Group {group_id} is not a consumer group."
+            )
+            raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, problem)
         if group is None:
             return GroupDraft.of_new_group(group_id)
         if group.is_empty:
@@ -248,6 +252,8 @@ class GroupShard:
         """Make a draft the group, once it is in the log."""
         if can_downgrade(draft, self.environment.settings):
             downgrade(draft, self.environment.topics, self.environment.now_ms())
+        elif draft.lost_members:
+            self.consumer.close_ranks(draft)
         self.append(draft.records, partial(self._install, draft, rebalance), on_stored)
 
     def _install(self, draft: GroupDraft, rebalance: bool) -> None:
