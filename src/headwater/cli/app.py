@@ -24,6 +24,11 @@ _COMMANDS = (
     LazyCommand("configs", "headwater.cli.configs:configs", "Show and change settings."),
     LazyCommand("produce", "headwater.cli.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.consume:consume", "Read records from a topic."),
+    LazyCommand(
+        "transactions",
+        "headwater.cli.transactions:transactions",
+        "List, describe and abort transactions.",
+    ),
     LazyCommand("log", "headwater.cli.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.demo:demo", "See records flow through a broker."),

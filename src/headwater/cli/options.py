@@ -33,6 +33,14 @@ def point_in_time(text: str) -> int:
         raise click.BadParameter(str(failure)) from None
 
 
+def duration(text: str) -> int:
+    """An option's type: how long, such as 500ms, 30s, 10m, 2h or 1d, in milliseconds."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
+    if match is None:
+        raise click.BadParameter(f"'{text}' is no duration such as 500ms, 30s, 10m, 2h or 1d")
+    return int(float(match[1]) * _UNITS_MS[match[2]])
+
+
 property_option: Callable[[Any], Any] = click.option(
     "--property",
     "properties",
