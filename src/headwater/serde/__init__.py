@@ -31,6 +31,11 @@ if TYPE_CHECKING:
         LongDeserializer,
         LongSerializer,
     )
+    from headwater.serde.formats.protobuf import (
+        ProtobufDeserializer,
+        ProtobufJsonDeserializer,
+        ProtobufSerializer,
+    )
     from headwater.serde.formats.text import (
         BytesDeserializer,
         BytesSerializer,
@@ -57,6 +62,9 @@ __all__ = [
     "JsonSerializer",
     "LongDeserializer",
     "LongSerializer",
+    "ProtobufDeserializer",
+    "ProtobufJsonDeserializer",
+    "ProtobufSerializer",
     "Reference",
     "RegisteredSchema",
     "RegistryError",
@@ -79,6 +87,8 @@ _LAZY = {
     **dict.fromkeys(("JsonSchemaDeserializer", "JsonSchemaSerializer"), "formats.json_schema"),
     **dict.fromkeys(("DoubleDeserializer", "DoubleSerializer"), "formats.numbers"),
     **dict.fromkeys(("LongDeserializer", "LongSerializer"), "formats.numbers"),
+    **dict.fromkeys(("ProtobufDeserializer", "ProtobufSerializer"), "formats.protobuf"),
+    "ProtobufJsonDeserializer": "formats.protobuf",
     **dict.fromkeys(("BytesDeserializer", "BytesSerializer"), "formats.text"),
     **dict.fromkeys(("StringDeserializer", "StringSerializer"), "formats.text"),
 }

@@ -89,7 +89,9 @@ class RegistryDeserializer(Deserializer[Value]):
     def _decode(self, data: bytes, context: Context) -> Any:
         header = schema_header(context) if context.headers else None
         if header is not None:
-            value = self._decoder(read_schema_ref(header), context)(data, 0)
+            # What else belongs to the frame, Protobuf's indexes, stands in the header as well.
+            ref = read_schema_ref(header)
+            value = self._decoder(ref, context)(header[ref.end :] + data, 0)
         else:
             # The way of nearly all payloads: an id that was seen before, and a reader that stays.
             decode = self._decoders.get(data[:ID_SIZE])
