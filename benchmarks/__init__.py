@@ -1,0 +1,1 @@
+"""Headwater side by side with what a user would pick instead: `make bench`."""
