@@ -79,8 +79,8 @@ class Connection:
 
     __slots__ = (
         "_closed", "_fd", "_filled", "_frame", "_handle", "_head", "_held", "_loop", "_max_frame",
-        "_on_close", "_out", "_paused", "_replies", "_size", "_socket", "_writing",
-        "last_active", "listener", "peer", "peer_host",
+        "_muted_until", "_on_close", "_out", "_paused", "_replies", "_size", "_socket", "_unmute",
+        "_writing", "last_active", "listener", "peer", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +108,8 @@ class Connection:
         self._out: deque[Part] = deque()
         self._writing = False
         self._paused = False
+        self._unmute: asyncio.TimerHandle | None = None
+        self._muted_until = 0.0
         self._closed = False
         self.listener = listener
         self.peer_host = peer[0]
@@ -125,6 +127,8 @@ class Connection:
         if self._closed:
             return
         self._closed = True
+        if self._unmute is not None:
+            self._unmute.cancel()
         if reason is not None:
             logger.warning("closed the connection from %s: %s", self.peer, reason)
         if not self._paused:
@@ -139,6 +143,17 @@ class Connection:
         self._frame = None
         self._on_close(self)
 
+    def mute(self, seconds: float) -> None:
+        """Take no more requests for so long; those that are under way are answered."""
+        until = self._loop.time() + seconds
+        if self._closed or until <= self._muted_until:
+            return
+        if self._unmute is not None:
+            self._unmute.cancel()
+        self._muted_until = until
+        self._unmute = self._loop.call_at(until, self._on_unmute)
+        self._pause()
+
     def pump(self) -> None:
         """Send what is ready, in order, and read on if that freed a place."""
         if self._closed:
@@ -150,11 +165,26 @@ class Connection:
             self._out.extend(reply.parts)
             if not replies or not replies[0].ready:
                 self._flush()
-        if self._paused and not self._closed and not self._is_full():
+        self._resume()
+
+    # -- reading
+
+    def _pause(self) -> None:
+        if not self._paused:
+            self._paused = True
+            self._loop.remove_reader(self._fd)
+
+    def _resume(self) -> None:
+        if self._paused and self._unmute is None and not self._closed and not self._is_full():
             self._paused = False
             self._loop.add_reader(self._fd, self._on_readable)
 
-    # -- reading
+    def _on_unmute(self) -> None:
+        self._unmute = None
+        if self._head:
+            # Requests that had been received already when the connection was muted.
+            self._feed(memoryview(b""))
+        self._resume()
 
     def _on_readable(self) -> None:
         try:
@@ -196,7 +226,7 @@ class Connection:
             self._head = b""
         end = len(chunk)
         while position < end and not self._closed:
-            if end - position < _SIZE_PREFIX:
+            if end - position < _SIZE_PREFIX or self._unmute is not None:
                 self._head = bytes(chunk[position:])
                 return
             size = int.from_bytes(chunk[position : position + _SIZE_PREFIX], "big", signed=True)
@@ -231,9 +261,8 @@ class Connection:
         reply = Reply(self, len(frame))
         self._replies.append(reply)
         self._held += len(frame)
-        if self._is_full() and not self._paused:
-            self._paused = True
-            self._loop.remove_reader(self._fd)
+        if self._is_full():
+            self._pause()
         self._handle(self, memoryview(frame), reply)
 
     def _is_full(self) -> bool:

@@ -1,0 +1,8 @@
+"""Client quotas: how much a user, a client id or an address may use, and what happens above it.
+
+- `rate`, `token_bucket`: how use is measured, which knows nothing of clients;
+- `entity`, `alteration`, `filter`: what operators set, change and ask for;
+- `client_quota`: whose quota a client falls under, and what it has used of it;
+- `client_quotas`: all quotas of the broker, by what they limit;
+- `request_throttle`: one request on its way through them.
+"""
