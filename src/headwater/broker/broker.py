@@ -17,6 +17,8 @@ from headwater.broker.group_commit import GroupCommit
 from headwater.broker.groups.coordinator import GroupCoordinator
 from headwater.broker.listener import Listener, bind
 from headwater.broker.maintenance import Maintenance
+from headwater.broker.metrics.request_times import RequestTimes
+from headwater.broker.quotas.client_quotas import ClientQuotas
 from headwater.broker.topics import TopicRegistry
 from headwater.broker.transactions.coordinator import TransactionCoordinator
 from headwater.log.manager import LogManager
@@ -46,6 +48,8 @@ class Broker:
         self.fetch_sessions = FetchSessionCache(
             config.integer("max.incremental.fetch.session.cache.slots")
         )
+        self.quotas = ClientQuotas(config)
+        self.request_times = RequestTimes()
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
@@ -61,6 +65,7 @@ class Broker:
         self._lock = DirectoryLock(self.config.data_dir)
         try:
             self.cluster_id = self.topics.load(time_ns() // 1_000_000)
+            self.quotas.update(self.topics.quotas)
             self.groups.start()
             self.transactions.start()
             self._listen()

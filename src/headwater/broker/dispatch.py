@@ -6,8 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.quotas.request_throttle import RequestThrottle
 from headwater.broker.request import HangUp, Request
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.frames import RequestHeader, parse_request_header, response_header
@@ -27,25 +29,67 @@ class Dispatcher:
     def __init__(self, broker: Broker, handlers: dict[ApiKey, Handler]) -> None:
         self._broker = broker
         self._handlers = handlers
+        self._quotas = broker.quotas
+        self._record = broker.request_times.record
 
     def __call__(self, connection: Connection, view: memoryview, reply: Reply) -> None:
         """Serve one frame; anything that is not Kafka's protocol closes the connection."""
+        started_ns = perf_counter_ns()
         try:
             header = parse_request_header(view)
             handler = self._handler(header)
             request = Request(header, view, connection.peer_host, connection.listener)
+            if self._quotas.limits_requests:
+                request.throttle = RequestThrottle(self._quotas, connection, header, len(view))
             answer = handler(self._broker, request)
         except Exception as error:
             _give_up(connection, error)
             return
-        if answer is None:
-            reply.skip()
-        elif isinstance(answer, Awaitable):
+        throttle = request.throttle
+        if throttle is not None:
+            throttle.handled()
+        if isinstance(answer, Awaitable):
             work = asyncio.ensure_future(answer)
-            work.add_done_callback(partial(_answered, connection, reply, header))
+            work.add_done_callback(
+                partial(self._answered, connection, reply, header, throttle, started_ns)
+            )
             reply.attach(work)
         else:
-            reply.send(_response_header(header), answer)
+            self._answer(reply, header, throttle, started_ns, answer)
+
+    def _answered(
+        self,
+        connection: Connection,
+        reply: Reply,
+        header: RequestHeader,
+        throttle: RequestThrottle | None,
+        started_ns: int,
+        work: asyncio.Future[Response | None],
+    ) -> None:
+        if work.cancelled():
+            return
+        error = work.exception()
+        if error is not None:
+            _give_up(connection, error)
+        else:
+            self._answer(reply, header, throttle, started_ns, work.result())
+
+    def _answer(
+        self,
+        reply: Reply,
+        header: RequestHeader,
+        throttle: RequestThrottle | None,
+        started_ns: int,
+        body: Response | None,
+    ) -> None:
+        if throttle is not None:
+            body = throttle.answered(body)
+        if body is None:
+            reply.skip()
+        else:
+            api_key, version, correlation_id = header[:3]
+            reply.send(response_header(api_key, version, correlation_id), body)
+        self._record(header, perf_counter_ns() - started_ns)
 
     def _handler(self, header: RequestHeader) -> Handler:
         api_key = header.api_key
@@ -61,25 +105,6 @@ class Dispatcher:
         return handler
 
 
-def _answered(
-    connection: Connection,
-    reply: Reply,
-    header: RequestHeader,
-    work: asyncio.Future[Response | None],
-) -> None:
-    if work.cancelled():
-        return
-    error = work.exception()
-    if error is not None:
-        _give_up(connection, error)
-        return
-    body = work.result()
-    if body is None:
-        reply.skip()
-    else:
-        reply.send(_response_header(header), body)
-
-
 def _give_up(connection: Connection, error: BaseException) -> None:
     if isinstance(error, HangUp):
         connection.close(str(error))
@@ -89,7 +114,3 @@ def _give_up(connection: Connection, error: BaseException) -> None:
         return
     logger.error("failed on a request from %s", connection.peer, exc_info=error)
     connection.close("the broker failed on its request")
-
-
-def _response_header(header: RequestHeader) -> bytes:
-    return response_header(header.api_key, header.api_version, header.correlation_id)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
     from headwater.broker.fetch_session import FetchKey, FetchSession
     from headwater.broker.partition import Partition
+    from headwater.broker.quotas.request_throttle import RequestThrottle
     from headwater.broker.request import Response
     from headwater.log.segment import FileSlice
 
@@ -29,11 +30,16 @@ class FetchPull:
 
     __slots__ = (
         "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results",
-        "_session", "_sizes", "_timer", "_version", "_waits_on",
+        "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
-        self, broker: Broker, version: int, request: FetchRequest, session: FetchSession
+        self,
+        broker: Broker,
+        version: int,
+        request: FetchRequest,
+        session: FetchSession,
+        throttle: RequestThrottle | None = None,
     ) -> None:
         self._broker = broker
         self._version = version
@@ -41,7 +47,10 @@ class FetchPull:
         self._session = session
         self._results: dict[FetchKey, Fetched] = {}
         self._sizes: dict[FetchKey, int] = {}
+        self._throttle = throttle
         self._max_bytes = min(request.max_bytes, broker.config.integer("fetch.max.bytes"))
+        if throttle is not None:
+            self._max_bytes = int(min(self._max_bytes, throttle.most_fetch_bytes()))
         self._min_bytes = min(request.min_bytes, self._max_bytes)
         self._answer: asyncio.Future[Response] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -90,8 +99,17 @@ class FetchPull:
             self._finish()
 
     def response(self) -> Response:
-        """Encode what was last read, leaving out what an incremental session knows already."""
+        """Encode what was last read, leaving out what an incremental session knows already.
+
+        A client above its quota gets nothing yet, and its session goes on as if it had not asked.
+        """
         session = self._session
+        if self._throttle is not None:
+            throttle_ms = self._throttle.admit_fetch(sum(self._sizes.values()))
+            if throttle_ms:
+                return codec.encode_response(
+                    self._version, throttle_ms, ErrorCode.NONE, session.id, []
+                )
         topics: list[tuple[str | None, bytes | None, list[Fetched]]] = []
         last_topic: str | bytes | None = None
         for key, result in self._results.items():
@@ -116,9 +134,11 @@ class FetchPull:
                     (last_topic, None, []) if by_name else (None, last_topic, [])  # type: ignore[arg-type]
                 )
             topics[-1][2].append(result)
-        for key, result in self._results.items():
-            if len(result.records) and key in session.wanted:
+        for partition, key in self._by_partition.items():
+            size = self._sizes[key]
+            if size and key in session.wanted:
                 session.served(key)
+                partition.bytes_out += size
         return codec.encode_response(self._version, 0, ErrorCode.NONE, session.id, topics)
 
     def _finish(self) -> None:

@@ -1,4 +1,4 @@
-"""Keeps topics and run-time settings in a journal that survives any crash.
+"""Keeps topics, run-time settings and quotas in a journal that survives any crash.
 
 The file has a line for each change: a checksum and JSON. A change is there once its line has
 been flushed, and a line that a crash cut short is dropped at the next start, which is right, as
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
+from headwater.broker.quotas.entity import entity_of
 from headwater.broker.topic_names import id_text, parse_id
 from headwater.log.disk import storage_error, sync_data, write_at, write_atomically
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from headwater.broker.quotas.entity import Entity
     from headwater.log.errors import StorageError
 
 logger = logging.getLogger("headwater.broker")
@@ -53,15 +55,23 @@ class BrokerConfigRecord(NamedTuple):
     configs: dict[str, str]
 
 
-Record = TopicRecord | BrokerConfigRecord
+class QuotaRecord(NamedTuple):
+    """What clients may use: all quotas of one entity."""
+
+    entity: Entity
+    quotas: dict[str, float]
+
+
+Record = TopicRecord | BrokerConfigRecord | QuotaRecord
 
 
 @dataclass(slots=True)
 class Metadata:
-    """All topics and run-time settings."""
+    """All topics, run-time settings and quotas."""
 
     topics: dict[str, TopicRecord] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    quotas: dict[Entity, dict[str, float]] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Take over one change."""
@@ -74,12 +84,17 @@ class Metadata:
                 self.broker_configs[broker] = configs
             case BrokerConfigRecord(broker):
                 self.broker_configs.pop(broker, None)
+            case QuotaRecord(entity, quotas) if quotas:
+                self.quotas[entity] = quotas
+            case QuotaRecord(entity):
+                self.quotas.pop(entity, None)
 
     def records(self) -> list[Record]:
         """Return the changes that lead from nothing to here."""
         return [
             *self.topics.values(),
             *(BrokerConfigRecord(*item) for item in self.broker_configs.items()),
+            *(QuotaRecord(*item) for item in self.quotas.items()),
         ]
 
 
@@ -221,6 +236,8 @@ def _to_json(record: Record) -> dict[str, Any]:
             }
         case BrokerConfigRecord(broker, configs):
             return {"broker": broker, "configs": configs}
+        case QuotaRecord(entity, quotas):
+            return {"client": dict(entity), "quotas": quotas}
 
 
 def _from_json(record: dict[str, Any]) -> Record:
@@ -228,4 +245,6 @@ def _from_json(record: dict[str, Any]) -> Record:
         return TopicRecord(
             record["topic"], parse_id(record["id"]), record["partitions"], record["configs"]
         )
+    if "client" in record:
+        return QuotaRecord(entity_of(record["client"]), record["quotas"])
     return BrokerConfigRecord(record["broker"], record["configs"])

@@ -24,8 +24,8 @@ class Partition:
     """One log with the offset up to which consumers may read it."""
 
     __slots__ = (
-        "_high_watermark", "_stable_end", "_waiters", "index", "leader_epoch", "log", "topic",
-        "topic_id",
+        "_high_watermark", "_stable_end", "_waiters", "bytes_in", "bytes_out", "index",
+        "leader_epoch", "log", "records_in", "topic", "topic_id",
     )  # fmt: skip
 
     def __init__(
@@ -39,6 +39,8 @@ class Partition:
         # What recovery kept is on disk and checked, so all of it may be read.
         self._high_watermark = self._stable_end = log.end
         self._waiters: set[AppendWaiter] = set()
+        # Since the broker started: for metrics, and for nothing else.
+        self.bytes_in = self.bytes_out = self.records_in = 0
 
     def __repr__(self) -> str:
         return f"Partition({self.topic}-{self.index})"
@@ -74,9 +76,13 @@ class Partition:
 
     def append(self, records: memoryview, now_ms: int, origin: AppendOrigin) -> AppendInfo:
         """Append one batch; it becomes readable when the high watermark passes it."""
-        return self.log.append(
+        size = len(records)
+        info = self.log.append(
             records, leader_epoch=self.leader_epoch, now_ms=now_ms, origin=origin
         )
+        self.bytes_in += size
+        self.records_in += info.last_offset - info.base_offset + 1
+        return info
 
     def read(self, offset: int, max_bytes: int, *, min_one: bool) -> FileSlice:
         """Return the readable batches from an offset on, as a region of a segment."""

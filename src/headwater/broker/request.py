@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from headwater.broker.broker import Broker
+    from headwater.broker.quotas.request_throttle import RequestThrottle
     from headwater.log.segment import FileSlice
     from headwater.protocol.frames import RequestHeader
 
@@ -28,7 +29,7 @@ class HangUp(Exception):  # noqa: N818 - it says what to do
 class Request:
     """A parsed header, the frame it came in, and who sent it."""
 
-    __slots__ = ("client_host", "header", "listener", "view")
+    __slots__ = ("client_host", "header", "listener", "throttle", "view")
 
     def __init__(
         self, header: RequestHeader, view: memoryview, client_host: str, listener: str
@@ -38,3 +39,5 @@ class Request:
         """The whole frame without its size prefix; the body starts at `header.body`."""
         self.client_host = client_host
         self.listener = listener
+        self.throttle: RequestThrottle | None = None
+        """What the request costs its client; None where nothing is limited."""

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker import adoption, meta_properties
 from headwater.broker.changes import Changes
-from headwater.broker.metadata_store import BrokerConfigRecord, MetadataStore, TopicRecord
+from headwater.broker.metadata_store import (
+    BrokerConfigRecord,
+    MetadataStore,
+    QuotaRecord,
+    TopicRecord,
+)
 from headwater.broker.partition import Partition
 from headwater.broker.replication_policy import ReplicationPolicy
 from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.quotas.entity import Entity, Quotas
     from headwater.log.manager import LogManager
 
 logger = logging.getLogger("headwater.broker")
@@ -210,6 +216,17 @@ class TopicRegistry:
         self._config.set_dynamic(
             changes.get("", self._config.dynamic_default),
             changes.get(mine, self._config.dynamic_broker),
+        )
+
+    @property
+    def quotas(self) -> Quotas:
+        """What clients may use, as it is stored."""
+        return self._store.metadata.quotas
+
+    async def store_quotas(self, changes: Mapping[Entity, dict[str, float]]) -> None:
+        """Replace what is stored for some entities; those without quotas are forgotten."""
+        await asyncio.to_thread(
+            self._store.commit, [QuotaRecord(*change) for change in changes.items()]
         )
 
     def _load_broker_configs(self, stored: Mapping[str, dict[str, str]]) -> None:

@@ -38,6 +38,7 @@ from headwater.broker.apis.log_dirs import describe_log_dirs
 from headwater.broker.apis.metadata import metadata
 from headwater.broker.apis.produce import produce
 from headwater.broker.apis.producer_ids import init_producer_id
+from headwater.broker.apis.quotas import alter_client_quotas, describe_client_quotas
 from headwater.broker.apis.topics import create_partitions, create_topics, delete_topics
 from headwater.broker.apis.transaction_admin import (
     describe_producers,
@@ -70,6 +71,8 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.ALTER_CONFIGS: alter_configs,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: incremental_alter_configs,
     ApiKey.LIST_CONFIG_RESOURCES: list_config_resources,
+    ApiKey.DESCRIBE_CLIENT_QUOTAS: describe_client_quotas,
+    ApiKey.ALTER_CLIENT_QUOTAS: alter_client_quotas,
     ApiKey.DESCRIBE_LOG_DIRS: describe_log_dirs,
     ApiKey.CREATE_PARTITIONS: create_partitions,
     ApiKey.ELECT_LEADERS: elect_leaders,

@@ -212,7 +212,6 @@ SETTINGS = (
         11,
         "How many windows a client quota is measured over.",
         at_least(1),
-        has_effect=False,
     ),
     ConfigDef(
         "quota.window.size.seconds",
@@ -220,7 +219,6 @@ SETTINGS = (
         1,
         "How long one window of a client quota lasts.",
         at_least(1),
-        has_effect=False,
     ),
     ConfigDef(
         "replication.quota.window.num",
@@ -260,7 +258,6 @@ SETTINGS = (
         11,
         "How many windows a quota on changes of metadata is measured over.",
         at_least(1),
-        has_effect=False,
     ),
     ConfigDef(
         "controller.quota.window.size.seconds",
@@ -268,7 +265,6 @@ SETTINGS = (
         1,
         "How long one window of a quota on changes of metadata lasts.",
         at_least(1),
-        has_effect=False,
     ),
     ConfigDef(
         "client.quota.callback.class",
