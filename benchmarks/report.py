@@ -51,7 +51,7 @@ is one record at a time through confluent-kafka, from produce until it is consum
 def print_table(rows: list[Row]) -> None:
     """Print the figures to the terminal."""
     table = Table(title="Headwater beside Apache Kafka")
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for target in TARGETS:
         table.add_column(target, justify="right")
     table.add_column("ratio", justify="right")
@@ -59,7 +59,7 @@ def print_table(rows: list[Row]) -> None:
     for row in rows:
         cells = [_figure(row, target) for target in TARGETS]
         table.add_row(row.name, *cells, _ratio(row), GOALS.get(row.name, ""))
-    Console().print(table)
+    Console(width=150).print(table)
 
 
 def write(results: Results, machine: Mapping[str, str], rounds: int, version: str) -> None:
