@@ -1,0 +1,93 @@
+"""Health checks: is a service ready for its clients, seen from outside as they see it?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import struct
+from abc import ABC, abstractmethod
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ANSWER_WITHIN_S = 5.0
+
+_API_VERSIONS = 18
+_CLIENT_ID = b"headwater-up"
+
+
+class UnhealthyError(Exception):
+    """A service does not answer as it should; the message says how."""
+
+
+class HealthCheck(ABC):
+    """Asks a service once."""
+
+    async def check(self) -> None:
+        """Raise UnhealthyError if the service does not answer, or not in time."""
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self._ask()
+        except TimeoutError:
+            raise UnhealthyError(f"no answer within {ANSWER_WITHIN_S:g} s") from None
+        except (OSError, EOFError) as failure:
+            number = failure.errno if isinstance(failure, OSError) else None
+            raise UnhealthyError(os.strerror(number) if number else "it hung up") from None
+
+    @abstractmethod
+    async def _ask(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class KafkaCheck(HealthCheck):
+    """A broker is healthy when it says which requests it knows: ApiVersions, the first of all."""
+
+    host: str
+    port: int
+
+    async def _ask(self) -> None:
+        async with _connection(self.host, self.port) as (reader, writer):
+            writer.write(
+                struct.pack(">ihhih", 10 + len(_CLIENT_ID), _API_VERSIONS, 0, 1, len(_CLIENT_ID))
+                + _CLIENT_ID
+            )
+            _size, correlation, error = struct.unpack(">iih", await reader.readexactly(10))
+        if (correlation, error) != (1, 0):
+            raise UnhealthyError(f"it answers with error {error}; is it a broker?")
+
+
+@dataclass(frozen=True)
+class HttpCheck(HealthCheck):
+    """An HTTP service is healthy when it answers a GET with success."""
+
+    host: str
+    port: int
+    path: str = "/"
+
+    async def _ask(self) -> None:
+        async with _connection(self.host, self.port) as (reader, writer):
+            writer.write(
+                f"GET {self.path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
+                "Connection: close\r\n\r\n".encode()
+            )
+            status = (await reader.readline()).split(b" ")
+        if len(status) < 2 or not status[0].startswith(b"HTTP/"):
+            raise UnhealthyError("it does not speak HTTP")
+        if not status[1].startswith(b"2"):
+            raise UnhealthyError(f"HTTP {status[1].decode('latin-1')} on {self.path}")
+
+
+@asynccontextmanager
+async def _connection(
+    host: str, port: int
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(OSError):  # it has answered, or failed to, by now
+            await writer.wait_closed()

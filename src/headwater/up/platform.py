@@ -1,0 +1,110 @@
+"""The services of the platform, and where a further one is added.
+
+Each service is a function that takes the settings and returns a Service; `plan` lists them all.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.up.health import HttpCheck, KafkaCheck
+from headwater.up.ports import PORTS, FreePorts, check_free, reachable
+from headwater.up.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_HEADWATER = (sys.executable, "-P", "-m", "headwater")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `headwater up` was asked for, on the command line or in headwater.toml."""
+
+    data: Path = field(default_factory=lambda: Path.home() / ".headwater" / "up")
+    host: str = "127.0.0.1"
+    port_offset: int = 0
+    free_ports: bool = False
+    # An existing cluster, instead of a broker of one's own.
+    bootstrap_server: str | None = None
+    # Settings of the services themselves, by service.
+    properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+class Plan:
+    """Which services to run with the settings, and on which ports; close it after they stopped."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._free = FreePorts(settings.host) if settings.free_ports else None
+        self.services: list[Service] = []
+        self.bootstrap_server = settings.bootstrap_server or ""
+        if settings.bootstrap_server is None:
+            broker = _broker(self)
+            self.bootstrap_server = broker.address
+            self.services.append(broker)
+        self.services.append(_registry(self))
+
+    def port(self, name: str) -> int:
+        """Return a service's port; raises PortTakenError if it cannot be had."""
+        if self._free is not None:
+            return self._free.pick()
+        port = PORTS[name] + self.settings.port_offset
+        check_free(name, self.settings.host, port)
+        return port
+
+    def properties(self, name: str) -> list[str]:
+        """Return the options that hand a service its own settings."""
+        given = self.settings.properties.get(name, {})
+        return [part for key, value in given.items() for part in ("--property", f"{key}={value}")]
+
+    def after_broker(self) -> tuple[str, ...]:
+        """Return what a service depends on that needs a broker."""
+        return () if self.settings.bootstrap_server is not None else ("broker",)
+
+    def close(self) -> None:
+        """Give reserved ports back."""
+        if self._free is not None:
+            self._free.close()
+
+
+def _broker(plan: Plan) -> Service:
+    settings = plan.settings
+    port = plan.port("broker")
+    host = reachable(settings.host)
+    return Service(
+        name="broker",
+        command=(
+            *(*_HEADWATER, "broker", "--host", settings.host, "--port", str(port)),
+            *("--data", str(settings.data / "broker")),
+            *plan.properties("broker"),
+        ),
+        address=_join(host, port),
+        description="Kafka protocol",
+        health=KafkaCheck(host, port),
+    )
+
+
+def _registry(plan: Plan) -> Service:
+    settings = plan.settings
+    port = plan.port("registry")
+    host = reachable(settings.host)
+    return Service(
+        name="registry",
+        command=(
+            *(*_HEADWATER, "registry", "--host", settings.host, "--port", str(port)),
+            *("--bootstrap-server", plan.bootstrap_server),
+            *plan.properties("registry"),
+        ),
+        address=f"http://{_join(host, port)}",
+        description="Schema Registry",
+        health=HttpCheck(host, port),
+        depends_on=plan.after_broker(),
+    )
+
+
+def _join(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,52 @@
+"""What the supervisor has to know of a service: its command, where it listens, what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from headwater.up.health import HealthCheck
+
+
+@dataclass(frozen=True)
+class Service:
+    """A process of the platform.
+
+    It is started once all that it depends on is healthy, and stopped before any of that. It should
+    stop on SIGTERM by itself; after `stop_within_s` it is killed.
+    """
+
+    name: str
+    command: Sequence[str]
+    # What the table of services says: where clients connect to, and what is there.
+    address: str
+    description: str
+    health: HealthCheck
+    depends_on: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stop_within_s: float = 30.0
+
+
+def start_order(services: Sequence[Service]) -> list[Service]:
+    """Return the services so that each comes after what it depends on, else as they were given."""
+    by_name = {service.name: service for service in services}
+    ordered: dict[str, Service] = {}
+
+    def visit(service: Service, path: tuple[str, ...]) -> None:
+        if service.name in path:
+            circle = " -> ".join((*path[path.index(service.name) :], service.name))
+            raise ValueError(f"services depend on each other in a circle: {circle}")
+        if service.name in ordered:
+            return
+        for needed in service.depends_on:
+            if needed not in by_name:
+                raise ValueError(f"{service.name} depends on {needed}, which is not there")
+            visit(by_name[needed], (*path, service.name))
+        ordered[service.name] = service
+
+    for service in services:
+        visit(service, ())
+    return list(ordered.values())

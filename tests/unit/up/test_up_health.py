@@ -1,0 +1,85 @@
+"""Health checks against servers that answer well, badly, late or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.up import health
+from headwater.up.health import HealthCheck, HttpCheck, KafkaCheck, UnhealthyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KAFKA = struct.pack(">iihi", 10, 1, 0, 0)
+
+
+def ask(make: Callable[[str, int], HealthCheck], answer: bytes | None) -> bytes:
+    """Check a server that answers like this (None: never); returns what it was asked."""
+    asked = bytearray()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.extend(await reader.read(1000))
+        if answer is not None:
+            writer.write(answer)
+            writer.close()
+        else:
+            await reader.read()
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server:
+            host, port = server.sockets[0].getsockname()
+            await make(host, port).check()
+
+    asyncio.run(run())
+    return bytes(asked)
+
+
+def test_a_broker_is_asked_for_its_versions() -> None:
+    asked = ask(KafkaCheck, KAFKA)
+    assert struct.unpack(">ihhih", asked[:14]) == (len(asked) - 4, 18, 0, 1, len(asked) - 14)
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.0 204 \r\n\r\n"])
+def test_http_success(answer: bytes) -> None:
+    asked = ask(lambda host, port: HttpCheck(host, port, "/health"), answer)
+    assert asked.startswith(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("make", "answer", "reason"),
+    [
+        (KafkaCheck, struct.pack(">iihi", 10, 1, 35, 0), "error 35; is it a broker?"),
+        (KafkaCheck, struct.pack(">iihi", 10, 9, 0, 0), "is it a broker?"),
+        (KafkaCheck, b"", "it hung up"),
+        (KafkaCheck, b"short", "it hung up"),
+        (HttpCheck, b"HTTP/1.1 503 Unavailable\r\n\r\n", "HTTP 503 on /"),
+        (HttpCheck, b"SSH-2.0\r\n", "it does not speak HTTP"),
+        (HttpCheck, b"", "it does not speak HTTP"),
+    ],
+)
+def test_answers_that_are_not_healthy(
+    make: Callable[[str, int], HealthCheck], answer: bytes, reason: str
+) -> None:
+    with pytest.raises(UnhealthyError, match=reason.replace("?", r"\?")):
+        ask(make, answer)
+
+
+@pytest.mark.parametrize("make", [KafkaCheck, HttpCheck])
+def test_no_answer(
+    make: Callable[[str, int], HealthCheck], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "ANSWER_WITHIN_S", 0.1)
+    with pytest.raises(UnhealthyError, match=r"no answer within 0\.1 s"):
+        ask(make, None)
+
+
+@pytest.mark.parametrize("make", [KafkaCheck, HttpCheck])
+def test_nobody_there(make: Callable[[str, int], HealthCheck]) -> None:
+    with pytest.raises(UnhealthyError, match="Connection refused"):
+        asyncio.run(make("127.0.0.1", 1).check())
