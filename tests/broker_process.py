@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -48,8 +49,8 @@ class BrokerProcess:
         self.output: list[str] = []
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
-        self._ready = threading.Event()  # it listens, or it has ended
-        self._listens = False
+        self._readiness = _Readiness()
+        self._children: list[psutil.Process] = []
 
     @property
     def bootstrap_servers(self) -> str:
@@ -70,12 +71,22 @@ class BrokerProcess:
         return int(psutil.Process(self.pid).memory_info().rss)
 
     def start(self) -> BrokerProcess:
+        """Start it and return when it listens."""
+        self.launch()
+        self._readiness.known.wait(READY_WITHIN_S)
+        if self._readiness.port is None:
+            self.kill()
+            raise AssertionError(f"the broker did not come up:\n{self.text}")
+        self.port = self._readiness.port
+        return self
+
+    def launch(self) -> None:
+        """Start it without waiting for anything."""
         assert not self.running, "the broker runs already"
         arguments = ["broker", "--port", str(self.port), "--data", str(self.data_dir)]
         for name, value in self.properties.items():
             arguments += ["--property", f"{name}={value}"]
-        self._ready.clear()
-        self._listens = False
+        self._readiness = _Readiness()
         self._process = subprocess.Popen(
             COMMAND + arguments,
             stdin=subprocess.DEVNULL,
@@ -86,13 +97,10 @@ class BrokerProcess:
         )
         if self not in BrokerProcess.started:
             BrokerProcess.started.append(self)
-        self._reader = threading.Thread(target=self._read_output, args=(self._process,))
+        self._reader = threading.Thread(
+            target=self._read_output, args=(self._process, self._readiness), daemon=True
+        )
         self._reader.start()
-        self._ready.wait(READY_WITHIN_S)
-        if not self._listens:
-            self.kill()
-            raise AssertionError(f"the broker did not come up:\n{self.text}")
-        return self
 
     def stop(self) -> None:
         """End it as an operator would, and insist that it ends well."""
@@ -103,16 +111,24 @@ class BrokerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"the broker did not stop on SIGTERM:\n{self.text}") from None
-        self._join_reader()
+        assert self._reader is not None
+        self._reader.join(STOPPED_WITHIN_S)
+        assert not self._reader.is_alive(), "a child of the broker outlived it"
         assert code == 0, f"the broker ended with {code}:\n{self.text}"
         assert "Traceback" not in self.text, self.text
 
     def kill(self) -> None:
-        """SIGKILL: no clean-up, no last words."""
+        """SIGKILL: no clean-up, no last words. What it started is on its own, see `orphans`."""
         assert self._process is not None
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self._children += psutil.Process(self._process.pid).children(recursive=True)
         self._process.kill()
         self._process.wait()
-        self._join_reader()
+
+    def orphans(self, within_s: float = 10.0) -> list[psutil.Process]:
+        """Children that still run some time after their broker was killed; there must be none."""
+        _, alive = psutil.wait_procs(self._children, within_s)
+        return list(alive)
 
     def restart(self) -> BrokerProcess:
         self.stop()
@@ -123,18 +139,20 @@ class BrokerProcess:
         """All that the broker printed so far, over all its starts."""
         return "".join(self.output)
 
-    def _read_output(self, process: subprocess.Popen[str]) -> None:
+    def _read_output(self, process: subprocess.Popen[str], readiness: _Readiness) -> None:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
                 self.output.append(line)
-                if not self._listens and (match := _READY.search(line)):
-                    self.port = int(match[1])
-                    self._listens = True
-                    self._ready.set()
-        self._ready.set()  # its end must wake whoever waits for its start
+                if readiness.port is None and (match := _READY.search(line)):
+                    readiness.port = int(match[1])
+                    readiness.known.set()
+        readiness.known.set()  # its end must wake whoever waits for its start
 
-    def _join_reader(self) -> None:
-        if self._reader is not None:
-            self._reader.join(STOPPED_WITHIN_S)
-            assert not self._reader.is_alive(), "a child of the broker outlived it"
+
+class _Readiness:
+    """What is known of one start: it listens on a port, or it ended without."""
+
+    def __init__(self) -> None:
+        self.known = threading.Event()
+        self.port: int | None = None

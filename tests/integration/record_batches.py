@@ -49,5 +49,14 @@ def records_in(batches: bytes | None) -> list[tuple[int, Message]]:
     return found
 
 
+def end_of(batches: bytes) -> int | None:
+    """The offset after the last whole batch, which may be an empty one; None without any."""
+    end: int | None = None
+    memory = MemoryRecords(batches)
+    while (batch := memory.next_batch()) is not None:
+        end = batch.next_offset
+    return end
+
+
 def values_in(batches: bytes | None) -> list[tuple[int, bytes | None]]:
     return [(offset, message.value) for offset, message in records_in(batches)]
