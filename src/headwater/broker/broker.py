@@ -96,7 +96,7 @@ class Broker:
 
     def _listen(self) -> None:
         dispatch = Dispatcher(self, HANDLERS)
-        limits = ConnectionLimits(self.config)
+        limits = ConnectionLimits(self.config, self.quotas)
         self._advertised: dict[str, tuple[str, int]] = {}
         # Kafka's default of 50 makes a burst of clients wait a second for each 50 of them.
         backlog = max(_LEAST_BACKLOG, self.config.integer("socket.listen.backlog.size"))

@@ -1,19 +1,23 @@
-"""How many connections there may be, in all and from one address."""
+"""How many connections there may be, in all and from one address, and how fast they may come."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from headwater.broker.quotas.client_quotas import clock_ms
+
 if TYPE_CHECKING:
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.quotas.client_quotas import ClientQuotas
 
 
 class ConnectionLimits:
     """Counts connections and says whom the limits leave out; a changed limit counts at once."""
 
-    def __init__(self, config: BrokerConfig) -> None:
+    def __init__(self, config: BrokerConfig, quotas: ClientQuotas) -> None:
         self._config = config
+        self._quotas = quotas
         self._by_address: Counter[str] = Counter()
         self._total = 0
         self._overrides: dict[str, int] = {}
@@ -34,6 +38,18 @@ class ConnectionLimits:
         self._by_address[address] = here + 1
         self._total += 1
         return None
+
+    def delay_ms(self, address: str) -> int:
+        """Return how long a connection is to be held off because its address is too fast."""
+        quotas = self._quotas
+        if not quotas.connections:
+            return 0
+        now_ms = clock_ms()
+        usage = quotas.connections.usage_of(address, now_ms)
+        delay_ms = 0 if usage is None else usage.charge(1, now_ms)
+        if delay_ms and usage is not None:
+            usage.measure.record(-1, now_ms)
+        return min(delay_ms, quotas.longest_wait_ms)
 
     def release(self, address: str) -> None:
         """Count one connection less."""

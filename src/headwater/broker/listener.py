@@ -55,6 +55,7 @@ class Listener:
         ]
         self._accepting = False
         self._resume: asyncio.TimerHandle | None = None
+        self._held_off: set[socket.socket] = set()
         self.address: tuple[str, int] = sock.getsockname()[:2]
 
     def start(self) -> None:
@@ -78,6 +79,8 @@ class Listener:
         self._socket.close()
         for connection in tuple(self.connections):
             connection.close()
+        for sock in tuple(self._held_off):
+            self._drop(sock)
 
     def close_idle(self, max_idle_s: float) -> None:
         """Close the connections that have neither sent nor awaited anything for so long."""
@@ -100,6 +103,12 @@ class Listener:
             self._welcome(sock, peer[:2])
 
     def _welcome(self, sock: socket.socket, peer: tuple[str, int]) -> None:
+        delay_ms = self._limits.delay_ms(peer[0])
+        if delay_ms:
+            # Closed later and not now, when the client would only try again at once.
+            self._held_off.add(sock)
+            self._loop.call_later(delay_ms / 1000, self._drop, sock)
+            return
         refusal = self._limits.admit(peer[0])
         if refusal is not None:
             logger.warning("refused a connection from %s:%s: %s", *peer, refusal)
@@ -116,6 +125,10 @@ class Listener:
                 self._farewell, self._max_frame,
             )
         )  # fmt: skip
+
+    def _drop(self, sock: socket.socket) -> None:
+        self._held_off.discard(sock)
+        sock.close()
 
     def _farewell(self, connection: Connection) -> None:
         self.connections.discard(connection)

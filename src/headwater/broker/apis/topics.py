@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.config_entries import TopicEntries
@@ -16,11 +17,14 @@ from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
     from headwater.broker.broker import Broker
     from headwater.broker.request import Request, Response
     from headwater.broker.topics import NewTopic, Topic
+
+    Charge = Callable[[int], None]
+    """Takes partitions from the client's quota; raises KafkaError if there are none left."""
 
 _DELETION_DISABLED_CODE = 3
 """From this version of DeleteTopics on, clients know TOPIC_DELETION_DISABLED."""
@@ -33,10 +37,11 @@ def create_topics(broker: Broker, request: Request) -> Awaitable[Response]:
         ApiKey.CREATE_TOPICS, version, request.view, request.header.body
     )
     wanted = [_wanted(topic) for topic in entity.topics]
+    charge = _charge(request, strict_from=6)
 
     async def respond() -> Response:
         results = await broker.topics.changes.run(
-            lambda: _create(broker, wanted, validate_only=entity.validate_only)
+            lambda: _create(broker, wanted, charge, validate_only=entity.validate_only)
         )
         return messages.encode_response(ApiKey.CREATE_TOPICS, version, {"topics": results})
 
@@ -53,9 +58,10 @@ def delete_topics(broker: Broker, request: Request) -> Awaitable[Response]:
         wanted = [(topic.name, field(topic, "topic_id")) for topic in entity.topics]
     else:
         wanted = [(name, None) for name in entity.topic_names]
+    charge = _charge(request, strict_from=5)
 
     async def respond() -> Response:
-        results = await broker.topics.changes.run(lambda: _delete(broker, wanted, version))
+        results = await broker.topics.changes.run(lambda: _delete(broker, wanted, version, charge))
         return messages.encode_response(ApiKey.DELETE_TOPICS, version, {"responses": results})
 
     return respond()
@@ -67,12 +73,20 @@ def create_partitions(broker: Broker, request: Request) -> Awaitable[Response]:
     entity = messages.decode_request(
         ApiKey.CREATE_PARTITIONS, version, request.view, request.header.body
     )
+    charge = _charge(request, strict_from=3)
 
     async def respond() -> Response:
-        results = await broker.topics.changes.run(lambda: _grow_all(broker, entity))
+        results = await broker.topics.changes.run(lambda: _grow_all(broker, entity, charge))
         return messages.encode_response(ApiKey.CREATE_PARTITIONS, version, {"results": results})
 
     return respond()
+
+
+def _charge(request: Request, strict_from: int) -> Charge:
+    throttle = request.throttle
+    if throttle is None:
+        return lambda partitions: None
+    return partial(throttle.charge_mutation, strict=request.header.api_version >= strict_from)
 
 
 def _wanted(topic: Any) -> WantedTopic:
@@ -86,7 +100,7 @@ def _wanted(topic: Any) -> WantedTopic:
 
 
 async def _create(
-    broker: Broker, wanted: list[WantedTopic], *, validate_only: bool
+    broker: Broker, wanted: list[WantedTopic], charge: Charge, *, validate_only: bool
 ) -> list[dict[str, Any]]:
     new: dict[str, NewTopic] = {}
     results: dict[str, dict[str, Any]] = {}
@@ -97,7 +111,9 @@ async def _create(
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, f"the request names the topic '{topic.name}' twice"
                 )
-            new[topic.name] = check_new_topic(broker.topics, broker.config, topic)
+            checked = check_new_topic(broker.topics, broker.config, topic)
+            charge(checked.partitions)
+            new[topic.name] = checked
         except KafkaError as error:
             results[topic.name] = _failed(topic.name, error)
     try:
@@ -161,7 +177,10 @@ def _failed(name: str, error: KafkaError) -> dict[str, Any]:
 
 
 async def _delete(
-    broker: Broker, wanted: list[tuple[str | None, bytes | None]], version: int
+    broker: Broker,
+    wanted: list[tuple[str | None, bytes | None]],
+    version: int,
+    charge: Charge,
 ) -> list[dict[str, Any]]:
     if not broker.config.boolean("delete.topic.enable"):
         code = (
@@ -183,6 +202,7 @@ async def _delete(
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, "the request has the topic's name and its id"
                 )
+            charge(len(topic.partitions))
             found.append(topic)
         except KafkaError as error:
             results.append(_not_deleted(name, topic_id, error))
@@ -224,7 +244,7 @@ def _not_deleted(name: str | None, topic_id: bytes | None, error: KafkaError) ->
     }
 
 
-async def _grow_all(broker: Broker, entity: Any) -> list[dict[str, Any]]:
+async def _grow_all(broker: Broker, entity: Any, charge: Charge) -> list[dict[str, Any]]:
     counts = Counter(topic.name for topic in entity.topics)
     results: dict[str, dict[str, Any]] = {}
     for wanted in entity.topics:
@@ -234,6 +254,7 @@ async def _grow_all(broker: Broker, entity: Any) -> list[dict[str, Any]]:
             if counts[wanted.name] > 1:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
             topic = _check_growth(broker, wanted)
+            charge(wanted.count - len(topic.partitions))
             if not entity.validate_only:
                 await broker.topics.add_partitions(topic, wanted.count)
         except KafkaError as error:

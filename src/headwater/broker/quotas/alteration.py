@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,6 +76,8 @@ def _keys_for(entity: Entity) -> set[str]:
 def _check_address(address: str | None) -> None:
     if address is None:
         return
+    from ipaddress import ip_address  # which few brokers need
+
     try:
         ip_address(address)
     except ValueError:

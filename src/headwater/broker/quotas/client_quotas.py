@@ -63,11 +63,22 @@ class ClientQuotas:
         for key, quota in by_client.items():
             quota.set_limits(self._limits(key))
         self.mutations.set_limits(self._limits(CONTROLLER_MUTATION_RATE))
-        self.connections.set_limits(self._limits(CONNECTION_CREATION_RATE))
+        self.connections.set_limits(
+            {
+                tuple((kind, _canonical(address)) for kind, address in entity): rate
+                for entity, rate in self._limits(CONNECTION_CREATION_RATE).items()
+            }
+        )
         self.limits_requests = any(by_client.values()) or bool(self.mutations)
 
     def _limits(self, key: str) -> dict[Entity, float]:
         return {entity: quotas[key] for entity, quotas in self.entries.items() if key in quotas}
+
+
+def _canonical(address: str | None) -> str | None:
+    from ipaddress import ip_address  # which few brokers need
+
+    return None if address is None else str(ip_address(address))
 
 
 def clock_ms() -> int:
