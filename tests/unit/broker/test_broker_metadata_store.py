@@ -13,9 +13,11 @@ from headwater.broker.metadata_store import (
     Metadata,
     MetadataCorruptError,
     MetadataStore,
+    QuotaRecord,
     Record,
     TopicRecord,
 )
+from headwater.broker.quotas.entity import Entity, entity_of
 from headwater.log.errors import StorageError
 
 if TYPE_CHECKING:
@@ -142,6 +144,11 @@ _records: st.SearchStrategy[Record] = st.one_of(
         st.dictionaries(_names, st.text(max_size=5), max_size=2),
     ),
     st.builds(BrokerConfigRecord, _names, st.dictionaries(_names, st.text(max_size=5))),
+    st.builds(
+        QuotaRecord,
+        st.dictionaries(_names, st.none() | _names, min_size=1, max_size=2).map(entity_of),
+        st.dictionaries(_names, st.floats(0, exclude_min=True, allow_infinity=False), max_size=2),
+    ),
 )
 
 
@@ -153,14 +160,17 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
     directory = tmp_path_factory.mktemp("store")
     topics: dict[str, Record] = {}
     configs: dict[str, dict[str, str]] = {}
+    quotas: dict[Entity, dict[str, float]] = {}
     store = _open(directory)
     for changes in commits:
         store.commit(changes)
         for change in changes:
             if isinstance(change, TopicRecord):
                 topics[change.name] = change
-            else:
+            elif isinstance(change, BrokerConfigRecord):
                 configs[change.broker] = change.configs
+            else:
+                quotas[change.entity] = change.quotas
         store.close()
         store = _open(directory)
         assert store.metadata.topics == {
@@ -169,6 +179,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
             if isinstance(topic, TopicRecord) and topic.partitions
         }
         assert store.metadata.broker_configs == {k: v for k, v in configs.items() if v}
+        assert store.metadata.quotas == {k: v for k, v in quotas.items() if v}
     store.close()
 
 
