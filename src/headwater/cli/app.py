@@ -30,6 +30,7 @@ _COMMANDS = (
         "headwater.cli.transactions:transactions",
         "List, describe and abort transactions.",
     ),
+    LazyCommand("schemas", "headwater.cli.schemas:schemas", "Register, check, compare schemas."),
     LazyCommand("log", "headwater.cli.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.demo:demo", "See records flow through a broker."),

@@ -12,6 +12,12 @@ from headwater.cli.connection import POLL_S, Connection, connection_options
 from headwater.cli.errors import CommandError, describe
 from headwater.cli.options import escaped, property_option
 from headwater.cli.output import note
+from headwater.cli.record_formats import (
+    decoding,
+    decoding_json,
+    format_options,
+    skipping_broken,
+)
 from headwater.cli.record_output import json_line, template_formatter, text_formatter
 from headwater.cli.start_position import Span, StartPosition
 
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from confluent_kafka import Consumer, KafkaError, Message
+
+    from headwater.cli.record_formats import RecordFormats
 
 _AT_ONCE = 1000
 
@@ -33,6 +41,7 @@ Examples:
   headwater consume orders --offset 15m                    what came in the last 15 minutes
   headwater consume orders --offset 2026-05-01T10:00:00Z --json
   headwater consume orders --keys --headers
+  headwater consume orders --value-format avro --registry http://localhost:8081
   headwater consume orders --format '%t [%p] %o at %T: %k = %v (%h)\\n'
 
 \b
@@ -68,10 +77,13 @@ Fields of --format, which ends lines only where it says \\n:
     show_default=True,
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error where it starts.")
+@click.option("--skip-broken", is_flag=True, help="Report what is not in the format, and go on.")
 @property_option
+@format_options
 @connection_options
 def consume(
     connection: Connection,
+    formats: RecordFormats,
     topic: str,
     from_beginning: bool,
     position: StartPosition | None,
@@ -87,6 +99,7 @@ def consume(
     as_json: bool,
     isolation_level: str,
     verbose: bool,
+    skip_broken: bool,
     properties: dict[str, str],
 ) -> None:
     """Print the records of TOPIC, by default the values of those that arrive from now on.
@@ -98,7 +111,9 @@ def consume(
         raise click.UsageError("Give either --from-beginning or --offset.")
     if as_json + (template is not None) + (keys or headers) > 1:
         raise click.UsageError("Give one of --json, --format, and --keys with --headers.")
-    to_bytes = _formatter(as_json, template, keys, headers, separator, null_marker)
+    to_bytes = _formatter(formats, as_json, template, keys, headers, separator, null_marker)
+    if skip_broken:
+        to_bytes = skipping_broken(to_bytes)
     start = StartPosition("earliest") if from_beginning else position or StartPosition("latest")
 
     chosen = _choose_partitions(connection, topic, partitions)
@@ -177,14 +192,19 @@ def _print(
         if max_messages is not None:
             records = records[: max_messages - count]
         if records:
-            out.write(b"".join([to_bytes(record) for record in records]))
-            out.flush()
+            lines: list[bytes] = []
+            try:
+                lines.extend(map(to_bytes, records))
+            finally:  # what comes before a broken record is printed before its error
+                out.write(b"".join(lines))
+                out.flush()
             count += len(records)
             last = time.monotonic()
     return count
 
 
 def _formatter(
+    formats: RecordFormats,
     as_json: bool,
     template: str | None,
     keys: bool,
@@ -193,13 +213,18 @@ def _formatter(
     null_marker: bytes,
 ) -> Callable[[Message], bytes]:
     if as_json:
-        return json_line
-    if template is not None:
-        try:
-            return template_formatter(template, null_marker)
-        except ValueError as failure:
-            raise click.BadParameter(str(failure), param_hint="--format") from None
-    return text_formatter(headers=headers, keys=keys, separator=separator, null_marker=null_marker)
+        return decoding_json(json_line, formats)
+    if template is None:
+        return decoding(
+            text_formatter(
+                headers=headers, keys=keys, separator=separator, null_marker=null_marker
+            ),
+            formats,
+        )
+    try:
+        return decoding(template_formatter(template, null_marker), formats)
+    except ValueError as failure:
+        raise click.BadParameter(str(failure), param_hint="--format") from None
 
 
 def _choose_partitions(

@@ -14,10 +14,13 @@ from headwater.cli.delivery import SETTINGS, Delivery
 from headwater.cli.errors import CommandError, UnknownTopicError, describe
 from headwater.cli.options import MAX_PARTITION, escaped, point_in_time, property_option
 from headwater.cli.output import note
+from headwater.cli.record_formats import format_options, schema_options
 from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from headwater.cli.record_formats import RecordEncoder, RecordFormats
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 # On Ctrl-C a user waits; what a healthy broker has not taken by then, it will not take soon.
@@ -33,6 +36,7 @@ Examples:
   echo 'k1:NULL' | headwater produce users --key-separator : --null-marker NULL
   printf 'source:web,v:2\\tk1\\tv1\\n' | headwater produce users --parse-headers --parse-key
   echo '{"key": "k1", "value": {"a": 1}, "headers": {"h": "x"}}' | headwater produce users --json
+  echo '{"name": "Ada"}' | headwater produce users --value-format avro --value-schema user.avsc
 
 \b
 Input with --json, one object per line:
@@ -79,22 +83,26 @@ Input with --json, one object per line:
 )
 @click.option("--acks", type=click.Choice(["0", "1", "all"]), default="all", show_default=True)
 @property_option
+@schema_options
+@format_options
 @connection_options
 def produce(
     connection: Connection,
+    formats: RecordFormats,
     topic: str,
     file: Path | None,
     compression: str,
     acks: str,
     properties: dict[str, str],
     partition: int | None,
-    **format_options: Any,
+    **line_options: Any,
 ) -> None:
     """Write each line of FILE, or of standard input, to TOPIC.
 
     Waits until the broker has acknowledged all; fails if it did not.
     """
-    read = _reader(partition=-1 if partition is None else partition, **format_options).read
+    encoders = formats.encoder(topic, "key"), formats.encoder(topic, "value")
+    read = _reader(encoders, partition=-1 if partition is None else partition, **line_options).read
     settings = SETTINGS | {"acks": acks, "compression.type": compression} | properties
     _check_topic(connection, topic, partition)
     delivery = Delivery(
@@ -125,6 +133,7 @@ def produce(
 
 
 def _reader(
+    encoders: tuple[RecordEncoder | None, RecordEncoder | None],
     *,
     parse_key: bool,
     key_separator: bytes | None,
@@ -148,15 +157,26 @@ def _reader(
     for name, separator in (("key", key_separator), ("headers", headers_delimiter)):
         if separator == b"":
             raise click.UsageError(f"The separator after the {name} cannot be empty.")
+    of_key, of_value = encoders
+    fixed_key = key.encode() if key is not None else None
     defaults = OutgoingRecord(
         value=None,
-        key=key.encode() if key is not None else None,
+        key=fixed_key if of_key is None else of_key.from_text(fixed_key),
         headers=[_fixed_header(header) for header in headers] or None,
         partition=partition,
         timestamp=timestamp or 0,
     )
     if as_json:
-        return JsonReader(defaults)
+        return JsonReader(
+            defaults,
+            encode_key=None if of_key is None else of_key.from_json,
+            encode_value=None if of_value is None else of_value.from_json,
+        )
+    encode = {
+        name: encoder.from_text
+        for name, encoder in (("encode_key", of_key), ("encode_value", of_value))
+        if encoder is not None
+    }
     return LineReader(
         key_separator=(key_separator or b"\t") if parse_key else None,
         headers_delimiter=(headers_delimiter or b"\t") if parse_headers else None,
@@ -164,6 +184,7 @@ def _reader(
         header_key_separator=headers_key_separator,
         null_marker=null_marker,
         defaults=defaults,
+        **encode,
     )
 
 

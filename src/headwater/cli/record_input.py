@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +30,14 @@ class OutgoingRecord(NamedTuple):
 
 _NO_DEFAULTS = OutgoingRecord()
 
+# What makes bytes of a key or a value: from the text on a line, or from a JSON value.
+EncodeText = Callable[[bytes | None], bytes | None]
+EncodeJson = Callable[[Any], bytes | None]
+
+
+def _as_it_is(text: bytes | None) -> bytes | None:
+    return text
+
 
 @dataclass(frozen=True)
 class LineReader:
@@ -44,6 +53,8 @@ class LineReader:
     header_key_separator: bytes = b":"
     null_marker: bytes | None = None
     defaults: OutgoingRecord = _NO_DEFAULTS
+    encode_key: EncodeText = _as_it_is
+    encode_value: EncodeText = _as_it_is
 
     def read(self, line: bytes) -> OutgoingRecord:
         """Return the record on one line, which comes without its line end."""
@@ -57,8 +68,9 @@ class LineReader:
             raw_key, found, line = line.partition(self.key_separator)
             if not found:
                 raise InputError(f"no {_shown(self.key_separator)} after the key")
-            key = self._or_null(raw_key)
-        return OutgoingRecord(self._or_null(line), key, headers, partition, timestamp)
+            key = self.encode_key(self._or_null(raw_key))
+        value = self.encode_value(self._or_null(line))
+        return OutgoingRecord(value, key, headers, partition, timestamp)
 
     def _read_headers(self, text: bytes) -> Headers:
         if not text or text == self.null_marker:
@@ -85,6 +97,8 @@ class JsonReader:
     """
 
     defaults: OutgoingRecord = _NO_DEFAULTS
+    encode_key: EncodeJson | None = None
+    encode_value: EncodeJson | None = None
 
     def read(self, line: bytes) -> OutgoingRecord:
         """Return the record on one line."""
@@ -105,8 +119,8 @@ class JsonReader:
         defaults = self.defaults
         has_key = fields.keys() & {"key", "key_base64"}
         return OutgoingRecord(
-            value=_bytes_of(fields, "value"),
-            key=_bytes_of(fields, "key") if has_key else defaults.key,
+            value=_bytes_of(fields, "value", self.encode_value),
+            key=_bytes_of(fields, "key", self.encode_key) if has_key else defaults.key,
             headers=(defaults.headers or []) + _json_headers(fields.get("headers")) or None,
             partition=_integer(fields, "partition", defaults.partition, MAX_PARTITION),
             timestamp=_integer(fields, "timestamp", defaults.timestamp, MAX_TIMESTAMP),
@@ -118,7 +132,7 @@ _FIELDS = {"key", "key_base64", "value", "value_base64", "headers", "partition",
 _IGNORED = {"topic", "offset", "timestamp_type"}
 
 
-def _bytes_of(fields: dict[str, Any], name: str) -> bytes | None:
+def _bytes_of(fields: dict[str, Any], name: str, encode: EncodeJson | None = None) -> bytes | None:
     encoded = fields.get(f"{name}_base64")
     if encoded is not None:
         try:
@@ -128,6 +142,8 @@ def _bytes_of(fields: dict[str, Any], name: str) -> bytes | None:
     value = fields.get(name)
     if value is None:
         return None
+    if encode is not None:
+        return encode(value)
     text = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 

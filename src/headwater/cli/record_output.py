@@ -10,7 +10,7 @@ from headwater.cli.options import unescape
 from headwater.cli.output import json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from confluent_kafka import Message
 
@@ -45,8 +45,12 @@ def template_formatter(template: str, null_marker: bytes) -> Callable[[Message],
     return lambda message: b"".join([piece(message) for piece in pieces])
 
 
-def json_line(message: Message) -> bytes:
-    """Format as one JSON object on a line; bytes that are no UTF-8 go to `..._base64` fields."""
+def json_line(message: Message, decoded: Mapping[str, object] | None = None) -> bytes:
+    """Format as one JSON object on a line; bytes that are no UTF-8 go to `..._base64` fields.
+
+    `decoded` has the key and the value, where they were decoded.
+    """
+    parts = {"key": message.key(), "value": message.value(), **(decoded or {})}
     kind, timestamp = message.timestamp()
     record: dict[str, object] = {
         "topic": message.topic(),
@@ -57,9 +61,9 @@ def json_line(message: Message) -> bytes:
         "headers": [
             {"key": name, **json_bytes(value, "value")} for name, value in _headers(message)
         ],
-        **json_bytes(message.key(), "key"),
-        **json_bytes(message.value(), "value"),
     }
+    for name, part in parts.items():
+        record |= json_bytes(part, name) if isinstance(part, bytes) else {name: part}
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

@@ -54,7 +54,9 @@ class RegistryHttp:
     """
 
     def __init__(self, access: RegistryAccess) -> None:
-        tls = _tls(access)
+        # Reading the system's certificates takes time, which plain HTTP should not cost.
+        is_secure = any(url.lower().startswith("https:") for url in access.urls)
+        tls = _tls(access) if is_secure else None
         self._nodes = [_Node(url, access, tls) for url in access.urls]
         self._retries = access.retries
         self._preferred = 0
@@ -98,7 +100,7 @@ class RegistryHttp:
 class _Node:
     """One address of the registry and the connections to it that nobody uses at the moment."""
 
-    def __init__(self, url: str, access: RegistryAccess, tls: ssl.SSLContext) -> None:
+    def __init__(self, url: str, access: RegistryAccess, tls: ssl.SSLContext | None) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"'{url}' is no address of a registry, such as http://localhost:8081")
