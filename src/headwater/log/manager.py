@@ -87,7 +87,11 @@ class LogManager:
         directory = self.data_dir / partition_directory(topic, partition)
         if directory.exists():
             self._set_stray(directory, "it is in the way of a new partition")
-        log = Log.open(directory, config, clean=True, now_ms=now_ms, topic_id=topic_id)
+        try:
+            log = Log.open(directory, config, clean=True, now_ms=now_ms, topic_id=topic_id)
+        except LogError:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
         self.logs[key] = log
         return log
 
@@ -210,7 +214,13 @@ class LogManager:
             )
         if not clean and present:
             # What recovery cut off must not count as being on disk after the next crash.
-            self._write_checkpoints()
+            try:
+                self._write_checkpoints()
+            except StorageError as error:
+                # A full disk must not keep anybody from reading. Without recovery points the
+                # next recovery checks everything, which is slow and right.
+                logger.error("%s", error)
+                (self.data_dir / RECOVERY_POINTS).unlink(missing_ok=True)
 
     def _scan(
         self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]]
