@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -138,6 +139,15 @@ class BrokerProcess:
     def text(self) -> str:
         """All that the broker printed so far, over all its starts."""
         return "".join(self.output)
+
+    def says(self, text: str, within_s: float = 10.0) -> bool:
+        """Whether it has printed this or does so soon; output comes through a pipe and a thread."""
+        deadline = time.monotonic() + within_s
+        while text not in self.text:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
 
     def _read_output(self, process: subprocess.Popen[str], readiness: _Readiness) -> None:
         assert process.stdout is not None

@@ -286,11 +286,9 @@ def the_line_about(client: RawClient, broker: BrokerProcess) -> str:
     """The one line that the broker logs about a connection."""
     host, port = client.socket.getsockname()
     settle(broker)
-    deadline = time.monotonic() + 10
-    while not (lines := [line for line in broker.output if f" {host}:{port}:" in line]):
-        assert time.monotonic() < deadline, f"no line about {host}:{port} in:\n{broker.text}"
-    assert len(lines) == 1
-    return lines[0]
+    assert broker.says(f" {host}:{port}:"), f"no line about {host}:{port} in:\n{broker.text}"
+    (line,) = [line for line in broker.output if f" {host}:{port}:" in line]
+    return line
 
 
 def settle(broker: BrokerProcess) -> None:
