@@ -51,7 +51,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
 @click.option(
     "--port-offset",
     metavar="N",
-    type=click.IntRange(-1023, 50000),
+    type=click.IntRange(-1023, 56000),
     help="Move all ports (9092, 8081) by so much.",
 )
 @click.option(

@@ -7,7 +7,7 @@ import re
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import psutil
 
@@ -45,7 +45,7 @@ class Supervised:
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
-    def __enter__(self) -> Supervised:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

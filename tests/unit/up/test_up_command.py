@@ -1,0 +1,147 @@
+"""The options of `headwater up`, on the command line and in headwater.toml."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from headwater.cli import up
+from headwater.cli.app import headwater
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+    from headwater.up.platform import Plan, Settings
+
+
+class Ran:
+    """Runs `headwater up` up to the point where processes would start."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
+        self.plan: Plan | None = None
+        monkeypatch.setattr(up, "_run", self._run)
+        monkeypatch.chdir(directory)
+
+    def __call__(self, *options: str) -> Result:
+        return CliRunner().invoke(headwater, ["up", *options])
+
+    def settings(self, *options: str) -> Settings:
+        result = self("--free-ports", *options)
+        assert result.exit_code == 0, result.output
+        assert self.plan is not None
+        return self.plan.settings
+
+    def _run(self, plan: Plan) -> int:
+        self.plan = plan
+        return 0
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ran:
+    return Ran(monkeypatch, tmp_path)
+
+
+def test_defaults(run: Ran) -> None:
+    settings = run.settings()
+    assert settings.data == Path.home() / ".headwater" / "up"
+    assert (settings.host, settings.port_offset, settings.bootstrap_server) == (
+        "127.0.0.1",
+        0,
+        None,
+    )
+    assert settings.properties == {}
+
+
+def test_options(run: Ran) -> None:
+    settings = run.settings(
+        *("--data", "d", "--host", "127.0.0.2"),
+        *("--property", "broker.num.partitions=3", "--property", "broker.flush=os"),
+    )
+    assert (settings.data, settings.host) == (Path("d"), "127.0.0.2")
+    assert settings.properties == {"broker": {"num.partitions": "3", "flush": "os"}}
+
+
+def test_the_file_in_the_working_directory(run: Ran, tmp_path: Path) -> None:
+    (tmp_path / "headwater.toml").write_text(
+        """
+        [up]
+        data = "from-file"
+        host = "127.0.0.3"
+        port-offset = 7
+        [broker]
+        num.partitions = 3
+        flush = "os"
+        """
+    )
+    settings = run.settings()
+    assert (settings.data, settings.host) == (Path("from-file"), "127.0.0.3")
+    assert settings.port_offset == 7
+    assert settings.properties == {"broker": {"num.partitions": "3", "flush": "os"}}
+    over = run.settings("--host", "127.0.0.4", "--property", "broker.num.partitions=5")
+    assert (over.data, over.host) == (Path("from-file"), "127.0.0.4")
+    assert over.properties["broker"] == {"num.partitions": "5", "flush": "os"}
+
+
+def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None:
+    (tmp_path / "headwater.toml").write_text("[up]\nhost = 'not.read'\n")
+    elsewhere = tmp_path / "etc" / "platform.toml"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("[up]\ndata = 'data'\nfree-ports = true\n")
+    settings = run.settings("--config", str(elsewhere))
+    assert settings.data == elsewhere.parent / "data"
+    assert settings.free_ports
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[up]\nprot-offset = 1\n", "there is no option 'prot-offset' under [up]; there are data"),
+        ("[up]\nport-offset = 'x'\n", "'x' is not a valid integer range"),
+        ("data = 'x'\n", "put 'data' under [up], or under its service"),
+        ("[brokr]\na = 1\n", "There is no service 'brokr'; there are broker, registry"),
+        ("[broker]\nlisteners = 'x'\n", "set with --host and --port-offset"),
+        ("[up\n", "headwater.toml: "),
+    ],
+)
+def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "headwater.toml").write_text(text)
+    result = run()
+    assert (result.exit_code, message in result.output) == (2, True), result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--property", "num.partitions=3"], 2, "There is no service 'num'"),
+        (["--property", "broker=3"], 2, "A setting is named after its service"),
+        (["--port-offset", "100000"], 2, "100000 is not in the range"),
+        (["--engine", "kafka"], 1, "Apache Kafka cannot be started from here yet"),
+        (["--bootstrap-server", "kafka"], 2, "'kafka' is not of the form HOST:PORT"),
+        (["--bootstrap-server", "127.0.0.1:1"], 1, "127.0.0.1:1: Connection refused"),
+    ],
+)
+def test_wrong_options(run: Ran, options: list[str], code: int, message: str) -> None:
+    result = run(*options)
+    assert (result.exit_code, message in result.output) == (code, True), result.output
+    assert run.plan is None
+
+
+def test_a_taken_port(run: Ran) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run("--port-offset", str(port - 9092))
+    assert result.exit_code == 1
+    assert f"port {port}, where the broker should listen, cannot be had" in result.output
+
+
+def test_an_existing_cluster(run: Ran) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as cluster:
+        server = f"127.0.0.1:{cluster.getsockname()[1]}"
+        settings = run.settings("--bootstrap-server", f"127.0.0.1:1,{server}")
+    assert settings.bootstrap_server == f"127.0.0.1:1,{server}"
+    assert run.plan is not None
+    assert [service.name for service in run.plan.services] == ["registry"]
