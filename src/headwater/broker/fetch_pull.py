@@ -107,8 +107,9 @@ class FetchPull:
         if self._throttle is not None:
             throttle_ms = self._throttle.admit_fetch(sum(self._sizes.values()))
             if throttle_ms:
+                session_id = self._broker.fetch_sessions.give_up(session)
                 return codec.encode_response(
-                    self._version, throttle_ms, ErrorCode.NONE, session.id, []
+                    self._version, throttle_ms, ErrorCode.NONE, session_id, []
                 )
         topics: list[tuple[str | None, bytes | None, list[Fetched]]] = []
         last_topic: str | bytes | None = None

@@ -106,6 +106,16 @@ class FetchSessionCache:
         session.is_incremental = True
         return session
 
+    def give_up(self, session: FetchSession) -> int:
+        """Close a session whose first answer is empty, and return the id to answer with.
+
+        A client takes such an answer for none at all and opens another session next time.
+        """
+        if session.is_incremental:
+            return session.id
+        self._sessions.pop(session.id, None)
+        return 0
+
     def _open(self, request: FetchRequest) -> FetchSession:
         session = _sessionless(request)
         if not session.wanted or self._slots <= 0:
