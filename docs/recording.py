@@ -40,7 +40,7 @@ def main() -> None:
     path = Path(__file__).with_suffix(".svg")
     # The template would have the reader's browser fetch a font from elsewhere.
     picture = re.sub(
-        r"@font-face \{.*?\}\s*", "", console.export_svg(title="Headwater"), flags=re.S
+        r"@font-face \{.*?\}\s*", "", console.export_svg(title="Headwater"), flags=re.DOTALL
     )
     path.write_text(picture)
 
