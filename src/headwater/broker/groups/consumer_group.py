@@ -245,6 +245,8 @@ class ConsumerGroup:
                     # Somebody else's by now, if records were read in another order.
                     if holders.get(partition) == member.member_id:
                         del holders[partition]
+                if not holders:
+                    self._holders.pop(topic_id, None)
 
 
 def member_tombstones(group_id: str, member_id: str) -> Iterator[Change]:

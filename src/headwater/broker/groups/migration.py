@@ -25,6 +25,7 @@ from headwater.broker.groups.target_assignment import metadata_hash
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
+    from headwater.broker.groups.consumer_group import ConsumerGroup
     from headwater.broker.groups.environment import Topics
     from headwater.broker.groups.settings import GroupSettings
 
@@ -61,10 +62,29 @@ def upgrade(group: ClassicGroup, topics: Topics, now_ms: int) -> GroupDraft:
     for member in members:
         for change in member_records(group.group_id, member, without_epochs(member.assigned)):
             draft.add(change)
-    # With the hash of the topics as they are, only who joins decides on whether to rebalance.
-    draft.add(GroupEpochChanged(group.group_id, epoch, metadata_hash(draft.group, topics)))
+    # With the hash of the topics as they are, a static member that merely changes the protocol
+    # causes no rebalance. One is due if the old leader had not given everything out yet.
+    is_settled = is_all_held(draft.group, topics)
+    known_hash = metadata_hash(draft.group, topics) if is_settled else 0
+    draft.add(GroupEpochChanged(group.group_id, epoch, known_hash))
     draft.add(TargetEpochChanged(group.group_id, epoch, now_ms))
     return draft
+
+
+def is_all_held(group: ConsumerGroup, topics: Topics) -> bool:
+    """Whether each partition of each topic that the members want is held by one of them."""
+    wanted = {
+        (topics.id_of(name), partition)
+        for name in group.all_subscribed_topics()
+        for partition in range(topics.partition_count(name) or 0)
+    }
+    held = [
+        (topic_id, partition)
+        for member in group.members.values()
+        for topic_id, partitions in member.assigned.items()
+        for partition in partitions
+    ]
+    return len(held) == len(wanted) and wanted == set(held)
 
 
 def can_downgrade(draft: GroupDraft, settings: GroupSettings) -> bool:

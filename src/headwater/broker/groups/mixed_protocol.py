@@ -61,7 +61,7 @@ class MixedProtocol:
         group = draft.group
         if not self._settings.allows_mixing:
             raise KafkaError(
-                ErrorCode.GROUP_ID_NOT_FOUND,
+                ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
                 f"Cannot join the consumer group {group.group_id} with the classic protocol "
                 "because the group migration is disabled.",
             )

@@ -27,7 +27,13 @@ from headwater.broker.groups.consumer_messages import HeartbeatRequest, Heartbea
 from headwater.broker.groups.consumer_protocol import ConsumerProtocol
 from headwater.broker.groups.environment import Environment, OnStored, group_error
 from headwater.broker.groups.group_draft import GroupDraft
-from headwater.broker.groups.migration import can_downgrade, check_upgrade, downgrade, upgrade
+from headwater.broker.groups.migration import (
+    can_downgrade,
+    check_upgrade,
+    downgrade,
+    is_all_held,
+    upgrade,
+)
 from headwater.broker.groups.mixed_protocol import MixedProtocol
 from headwater.broker.groups.offset_records import offset_record
 from headwater.broker.groups.offsets import OffsetStore
@@ -205,7 +211,7 @@ class GroupShard:
             self.classic.join(fresh, request, reply)
 
         def on_stored(error: ErrorCode) -> None:
-            if error and request.group_id not in self.groups:
+            if error and self.groups.get(request.group_id) is not fresh:
                 reply(JoinResult(error))
 
         self.append([change.record() for change in changes], join, on_stored)
@@ -217,11 +223,10 @@ class GroupShard:
         except KafkaError as refusal:
             reply(JoinResult(refusal.code, request.member_id))
             return
+        # When a static member comes back as a classic one, everybody may keep what it has.
+        rebalance = not is_all_held(draft.group, self.environment.topics)
         self._commit(
-            draft,
-            lambda error: reply(JoinResult(error) if error else result),
-            # Everybody keeps what it had when a static member comes back as a classic one.
-            rebalance=False,
+            draft, lambda error: reply(JoinResult(error) if error else result), rebalance=rebalance
         )
 
     def _draft(self, group_id: str, *, joins: bool) -> GroupDraft:
