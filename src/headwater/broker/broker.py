@@ -25,6 +25,7 @@ from headwater.log.manager import LogManager
 
 if TYPE_CHECKING:
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.metrics.endpoint import MetricsEndpoint
 
 logger = logging.getLogger("headwater.broker")
 
@@ -53,6 +54,8 @@ class Broker:
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
+        self.metrics_address: tuple[str, int] | None = None
+        self._metrics: MetricsEndpoint | None = None
         self._flushers = ThreadPoolExecutor(_FLUSH_THREADS, thread_name_prefix="headwater-flush")
         self._maintenance = Maintenance(self)
         self._lock: DirectoryLock | None = None
@@ -69,6 +72,7 @@ class Broker:
             self.groups.start()
             self.transactions.start()
             self._listen()
+            await self._serve_metrics()
         except BaseException:
             await self._release()
             raise
@@ -118,7 +122,20 @@ class Broker:
         for listener in self.listeners:
             listener.start()
 
+    async def _serve_metrics(self) -> None:
+        port = self.config.integer("headwater.metrics.port")
+        if port < 0:
+            return
+        from headwater.broker.metrics.endpoint import MetricsEndpoint
+
+        self._metrics = MetricsEndpoint(self)
+        host = self.config.listeners[0].host
+        self.metrics_address = await self._metrics.start(host, port)
+
     async def _release(self) -> None:
+        if self._metrics is not None:
+            await self._metrics.stop()
+            self._metrics = self.metrics_address = None
         self._flushers.shutdown(wait=True)
         for listener in self.listeners:
             listener.close()

@@ -75,9 +75,15 @@ class FetchSessionCache:
     def __init__(self, slots: int) -> None:
         self._slots = slots
         self._sessions: OrderedDict[int, FetchSession] = OrderedDict()
+        self.evictions = 0
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    @property
+    def partition_count(self) -> int:
+        """How many partitions all sessions have together."""
+        return sum(len(session.wanted) for session in self._sessions.values())
 
     def resolve(self, request: FetchRequest) -> FetchSession:
         """Return the session that a request opens, goes on with or does without."""
@@ -122,6 +128,7 @@ class FetchSessionCache:
             return session
         while len(self._sessions) >= self._slots:
             self._sessions.popitem(last=False)
+            self.evictions += 1
         session.id = self._new_id()
         session.epoch = 1
         self._sessions[session.id] = session

@@ -10,15 +10,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.metrics.durations import Durations
 from headwater.log.errors import LogError, StorageError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from headwater.broker.partition import Partition
-    from headwater.log.log import LogPosition
+    from headwater.log.log import Log, LogPosition
 
 logger = logging.getLogger("headwater.broker")
 
@@ -32,8 +34,9 @@ class GroupCommit:
     def __init__(self, loop: asyncio.AbstractEventLoop, executor: Executor) -> None:
         self._loop = loop
         self._executor = executor
-        self._running: dict[Partition, asyncio.Future[LogPosition]] = {}
+        self._running: dict[Partition, asyncio.Future[tuple[LogPosition, int]]] = {}
         self._waiting: dict[Partition, list[OnDurable]] = {}
+        self.flush_times = Durations()
 
     def request(self, partition: Partition, on_durable: OnDurable | None = None) -> None:
         """Bring what has been appended so far to disk and then call back."""
@@ -51,7 +54,7 @@ class GroupCommit:
     def _start(self, partition: Partition) -> None:
         callbacks = self._waiting.pop(partition)
         work = self._running[partition] = self._loop.run_in_executor(
-            self._executor, partition.log.flush
+            self._executor, _flush, partition.log
         )
         work.add_done_callback(lambda done: self._finished(partition, callbacks, done))
 
@@ -59,12 +62,14 @@ class GroupCommit:
         self,
         partition: Partition,
         callbacks: list[OnDurable],
-        done: asyncio.Future[LogPosition],
+        done: asyncio.Future[tuple[LogPosition, int]],
     ) -> None:
         del self._running[partition]
         error = done.exception()
         if error is None:
-            partition.advance(done.result())
+            end, nanoseconds = done.result()
+            self.flush_times.record(nanoseconds)
+            partition.advance(end)
         elif not isinstance(error, LogError):
             logger.error("flushing %s failed", partition.log.name, exc_info=error)
             error = StorageError(f"flushing {partition.log.name} failed: {error}")
@@ -74,3 +79,8 @@ class GroupCommit:
             callback(error if isinstance(error, LogError) else None)
         if partition in self._waiting and partition not in self._running:
             self._start(partition)
+
+
+def _flush(log: Log) -> tuple[LogPosition, int]:
+    started_ns = perf_counter_ns()
+    return log.flush(), perf_counter_ns() - started_ns

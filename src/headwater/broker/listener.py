@@ -40,6 +40,7 @@ class Listener:
     ) -> None:
         self.name = name
         self.connections: set[Connection] = set()
+        self.accepted = 0
         self._socket = sock
         self._loop = loop
         self._handle = handle
@@ -114,6 +115,7 @@ class Listener:
             logger.warning("refused a connection from %s:%s: %s", *peer, refusal)
             sock.close()
             return
+        self.accepted += 1
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

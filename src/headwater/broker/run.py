@@ -60,6 +60,8 @@ async def _serve(config: BrokerConfig) -> int:
             __version__, *listener.address, listener.name, config.data_dir, config.flush,
             (perf_counter() - started) * 1000,
         )  # fmt: skip
+    if broker.metrics_address is not None:
+        logger.info("metrics at http://%s:%s/metrics", *broker.metrics_address)
     threading.Thread(target=_warm_up, name="headwater-warm-up", daemon=True).start()
     await stop.wait()
     logger.info("stopping")

@@ -19,6 +19,7 @@ Examples:
   headwater broker --port 9093 --data ./data
   headwater broker --property flush=os --property num.partitions=3
   headwater broker --config server.properties
+  headwater broker --metrics-port 9308
   headwater broker --host 0.0.0.0 --property advertised.listeners=PLAINTEXT://myhost:9092
 
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
@@ -55,12 +56,19 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     multiple=True,
     help="A broker setting by Kafka's name, on top of the file; may be given several times.",
 )
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(-1, 65535),
+    help="Port at which Prometheus finds metrics, on the same address; 0 takes a free one and says "
+    "which.  [default: none]",
+)
 def broker(
     port: int | None,
     host: str | None,
     data: Path | None,
     config_file: Path | None,
     properties: tuple[str, ...],
+    metrics_port: int | None,
 ) -> int:
     """Run the embedded broker until Ctrl-C."""
     from headwater.broker.config import BrokerConfig, ConfigError
@@ -74,6 +82,9 @@ def broker(
     if data is not None:
         _refuse_both(overrides, "log.dirs", "--data")
         overrides["log.dirs"] = str(data)
+    if metrics_port is not None:
+        _refuse_both(overrides, "headwater.metrics.port", "--metrics-port")
+        overrides["headwater.metrics.port"] = str(metrics_port)
     if port is not None or host is not None:
         _refuse_both(overrides, "listeners", "--port and --host")
     if port is not None or host is not None or "listeners" not in settings | overrides:

@@ -1,6 +1,7 @@
 """What operators see: the broker's numbers under the names that dashboards for Kafka know.
 
 - `durations`, `request_times`: the little that is counted while requests are served;
-- `topic_metrics`, `group_metrics`, `server_metrics`: everything else, read when somebody looks;
-- `endpoint`: where Prometheus fetches it. Nothing but this imports `prometheus_client`.
+- `snapshot`: everything else, copied when somebody looks;
+- `exporter_families`, `server_families`: all of it under its names;
+- `endpoint`: where Prometheus fetches it.
 """

@@ -25,6 +25,13 @@ class Durations:
         self.buckets[(nanoseconds // 1000).bit_length()] += 1
         self.total_ns += nanoseconds
 
+    def copy(self) -> Durations:
+        """Return what has been counted so far."""
+        other = Durations()
+        other.buckets = self.buckets.copy()
+        other.total_ns = self.total_ns
+        return other
+
     @property
     def count(self) -> int:
         """How many were recorded."""

@@ -8,6 +8,8 @@ from headwater.broker.metrics.durations import Durations
 from headwater.protocol.api_keys import SERVED
 
 if TYPE_CHECKING:
+    from collections.abc import ItemsView
+
     from headwater.protocol.api_keys import ApiKey
     from headwater.protocol.frames import RequestHeader
 
@@ -27,9 +29,9 @@ class RequestTimes:
         times.buckets[(nanoseconds // 1000).bit_length()] += 1
         times.total_ns += nanoseconds
 
-    def by_version(self) -> dict[tuple[ApiKey, int], Durations]:
+    def items(self) -> ItemsView[tuple[ApiKey, int], Durations]:
         """Return the times of each API and version."""
-        return dict(self._times)
+        return self._times.items()
 
     def _times_of(self, api_key: ApiKey, version: int) -> Durations:
         # ApiVersions is answered in any version, and clients must not fill the memory with them.

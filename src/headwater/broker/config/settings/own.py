@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import ConfigDef, ConfigType, one_of
+from headwater.log.config_def import ConfigDef, ConfigType, between, one_of
 
 SETTINGS = (
     ConfigDef(
@@ -19,5 +19,12 @@ SETTINGS = (
         True,
         "Whether a replication factor above one is taken as one; false refuses it, as Kafka with a"
         " single broker does.",
+    ),
+    ConfigDef(
+        "headwater.metrics.port",
+        ConfigType.INT,
+        -1,
+        "The port at which Prometheus finds the broker's metrics, 0 for a free one, -1 for none.",
+        between(-1, 65_535),
     ),
 )

@@ -1,0 +1,184 @@
+"""The state of a broker at one moment, copied on the event loop as quickly as that can be done.
+
+Turning it into text takes many times longer, and so happens in a thread, which must not look at
+what the event loop may be changing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from headwater.broker.quotas.client_quotas import clock_ms
+from headwater.protocol.errors import KafkaError
+
+if TYPE_CHECKING:
+    from headwater.broker.broker import Broker
+    from headwater.broker.metrics.durations import Durations
+    from headwater.broker.partition import Partition
+    from headwater.broker.quotas.limit import Client
+    from headwater.broker.quotas.quota import Quota
+    from headwater.broker.quotas.rate import SampledRate
+    from headwater.protocol.api_keys import ApiKey
+
+
+class PartitionState(NamedTuple):
+    """One partition."""
+
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody misses
+    log_start_offset: int
+    high_watermark: int
+    log_end_offset: int
+    size: int
+    segments: int
+
+
+class TopicState(NamedTuple):
+    """One topic, and what has passed through it since the broker started."""
+
+    name: str
+    partitions: list[PartitionState]
+    traffic: Traffic
+
+
+class Traffic(NamedTuple):
+    """Bytes and records in, bytes out."""
+
+    bytes_in: int
+    records_in: int
+    bytes_out: int
+
+    def plus(self, other: Traffic) -> Traffic:
+        """Return both together."""
+        return Traffic(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class GroupState(NamedTuple):
+    """One group: how many members it has and how far it has come, by topic and partition."""
+
+    group_id: str
+    state: str
+    members: int
+    offsets: dict[str, dict[int, int]]
+
+
+class ListenerState(NamedTuple):
+    """One listener's connections."""
+
+    name: str
+    connections: int
+    accepted: int
+
+
+class QuotaState(NamedTuple):
+    """What those who share a limit use of it."""
+
+    resource: str
+    user: str
+    client_id: str
+    rate: float
+    throttle_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that is shown."""
+
+    node_id: int
+    address: tuple[str, int]
+    topics: list[TopicState]
+    deleted: Traffic
+    """What has passed through topics that are gone."""
+    groups: list[GroupState]
+    listeners: list[ListenerState]
+    quotas: list[QuotaState]
+    request_times: dict[tuple[ApiKey, int], Durations]
+    flush_times: Durations
+    fetch_sessions: int
+    fetch_session_partitions: int
+    fetch_session_evictions: int
+
+
+def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
+    """Copy what is to be shown; to be called on the event loop."""
+    sessions = broker.fetch_sessions
+    return Snapshot(
+        node_id=broker.node_id,
+        address=broker.advertised(broker.listeners[0].name),
+        topics=[
+            TopicState(topic.name, [_state(p) for p in topic.partitions], traffic(topic.partitions))
+            for topic in broker.topics.by_name.values()
+        ],
+        deleted=deleted,
+        groups=_groups(broker),
+        listeners=[
+            ListenerState(listener.name, len(listener.connections), listener.accepted)
+            for listener in broker.listeners
+        ],
+        quotas=[
+            *_quota("Produce", broker.quotas.produced_bytes),
+            *_quota("Fetch", broker.quotas.fetched_bytes),
+            *_quota("Request", broker.quotas.request_time),
+        ],
+        request_times={key: times.copy() for key, times in broker.request_times.items()},
+        flush_times=broker.commits.flush_times.copy(),
+        fetch_sessions=len(sessions),
+        fetch_session_partitions=sessions.partition_count,
+        fetch_session_evictions=sessions.evictions,
+    )
+
+
+def traffic(partitions: list[Partition]) -> Traffic:
+    """Return what has passed through some partitions."""
+    return Traffic(
+        sum(partition.bytes_in for partition in partitions),
+        sum(partition.records_in for partition in partitions),
+        sum(partition.bytes_out for partition in partitions),
+    )
+
+
+def _state(partition: Partition) -> PartitionState:
+    log = partition.log
+    return PartitionState(
+        partition.index,
+        log.log_start_offset,
+        partition.high_watermark,
+        log.log_end_offset,
+        log.size,
+        len(log.segments),
+    )
+
+
+def _groups(broker: Broker) -> list[GroupState]:
+    try:
+        shards = list(broker.groups.all_shards())
+    except KafkaError:
+        # Half of the groups would look as if the others had been deleted; soon there are all.
+        return []
+    return [
+        GroupState(
+            group_id,
+            group.state.value,
+            len(group.members),
+            {
+                topic: {index: committed.offset for index, committed in partitions.items()}
+                for topic, partitions in shard.groups.offsets.of_group(group_id).items()
+            },
+        )
+        for shard in shards
+        for group_id, group in shard.groups.groups.items()
+    ]
+
+
+def _quota(resource: str, quota: Quota[Client, SampledRate]) -> list[QuotaState]:
+    now_ms = clock_ms()
+    return [
+        QuotaState(
+            resource,
+            client.user,
+            client.client_id,
+            usage.measure.per_second(now_ms),
+            max(0, usage.throttled_at_ms + usage.throttle_ms - now_ms),
+        )
+        for client, usage in quota.usages(now_ms).items()
+    ]
