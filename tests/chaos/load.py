@@ -55,8 +55,11 @@ class Writer:
         """Called once the broker is dead: what has no answer by now will never get one."""
         self._stopping.set()
         self._thread.join()
+        # A request that fails to leave while the purge is under way puts its messages back, and
+        # what is left here would turn up in a later life of the broker.
         self._producer.purge()
-        self._producer.flush(30)
+        while self._producer.flush(0.1):
+            self._producer.purge()
 
     def send_one(self) -> None:
         raise NotImplementedError
