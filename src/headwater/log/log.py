@@ -223,7 +223,8 @@ class Log(LogReader):
                     self._move_log_start(segments[count].base_offset)
                     self._segments.replace(segments[count:])
             self._removed.add(segments[:count])
-            remove_old_snapshots(self.directory, [each.base_offset for each in self.segments])
+            if count:
+                remove_old_snapshots(self.directory, [each.base_offset for each in self.segments])
             return count
 
     def purge_deleted(self, now_ms: int) -> int:

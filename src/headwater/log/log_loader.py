@@ -87,10 +87,12 @@ def load(
     epochs.truncate_from_start(log_start_offset)
     rebuilt = [segment.base_offset for segment in found.unsynced if segment in segments]
     recovered_from = min(rebuilt, default=next_offset)
+    # First, since it also indexes the aborted transactions of the segments.
+    producers = load_producers(directory, segments, next_offset, recovered_from, now_ms)
     return LoadedLog(
         LogSegments(segments, next_offset),
         epochs,
-        load_producers(directory, segments, next_offset, recovered_from, now_ms),
+        producers,
         log_start_offset,
         next_offset if is_synced else min(recovery_point, next_offset),
         [segment for segment in found.unsynced if segment in segments[:-1]],

@@ -113,6 +113,8 @@ class LogReader:
 
     def aborted_in(self, batches: FileSlice, start: int, upper: LogPosition) -> list[AbortedTxn]:
         """Aborted transactions with records in what `read` returned for these offsets."""
+        if not self._segments.has_aborts:
+            return []
         with self.lock, self._disk(f"Reading {self.name}"):
             end = self._segments.offset_after(batches, upper)
             return self._segments.aborted_transactions(start, end)

@@ -29,7 +29,7 @@ class LogSegments:
     It also remembers where the last readers stopped, so that reading on needs no index.
     """
 
-    __slots__ = ("_bases", "_hints", "active", "all", "end")
+    __slots__ = ("_bases", "_hints", "_with_aborts", "active", "all", "end")
 
     def __init__(self, segments: Iterable[Segment], next_offset: int) -> None:
         self._hints: dict[int, tuple[Segment, int]] = {}
@@ -42,10 +42,13 @@ class LogSegments:
         self.all = tuple(segments)
         self.active = self.all[-1]
         self._bases = [segment.base_offset for segment in self.all]
+        self._with_aborts = [segment for segment in self.all[:-1] if segment.aborted]
         self._hints.clear()
 
     def add(self, segment: Segment) -> None:
         """Put a new, empty active segment at the end."""
+        if self.active.aborted:
+            self._with_aborts.append(self.active)
         self.all = (*self.all, segment)
         self.active = segment
         self._bases.append(segment.base_offset)
@@ -83,12 +86,18 @@ class LogSegments:
         known = self.active.offset_index.offset_after(batches.position + batches.length)
         return min(known or upper.offset, upper.offset)
 
+    @property
+    def has_aborts(self) -> bool:
+        """Whether any transaction of the log was aborted at all; of most logs, none was."""
+        return bool(self._with_aborts or self.active.aborted)
+
     def aborted_transactions(self, start: int, end: int) -> list[AbortedTxn]:
         """Find the aborted transactions that overlap the offsets from `start` up to `end`."""
         found: list[AbortedTxn] = []
         # A marker lies after its records, so that earlier segments have none that matters.
-        for segment in self.all[max(0, bisect_right(self._bases, start) - 1) :]:
-            if not segment.aborted:
+        first = self._bases[max(0, bisect_right(self._bases, start) - 1)]
+        for segment in (*self._with_aborts, self.active):
+            if segment.base_offset < first:
                 continue
             more, is_complete = segment.aborted.collect(start, end)
             found += more

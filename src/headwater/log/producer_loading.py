@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from headwater.log.disk import read_at
 from headwater.log.end_txn_marker import decode_marker
 from headwater.log.producer_snapshot import CorruptSnapshot, list_snapshots, read_snapshot
+from headwater.log.producer_snapshots import remove_old_snapshots
 from headwater.log.producer_state import ProducerStates
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def load_producers(
     for segment in segments:
         if segment.base_offset >= recovered_from:
             segment.aborted.truncate(0)
+    remove_old_snapshots(directory, [segment.base_offset for segment in segments])
     oldest, newest = segments[0].base_offset, min(end, recovered_from)
     start = _restore(states, directory, oldest, newest, end)
     for segment, following in zip(segments, [*segments[1:], None], strict=True):

@@ -2,8 +2,8 @@
 
 The file is Kafka's: version, CRC-32C, then one entry for each producer with its last batch.
 Behind that, where Kafka's reader no longer looks, come all of the remembered batches of each
-producer and the time when it was last heard of. So a client that was cut off by a restart can send all of its
-requests in flight again, not only the last.
+producer and the time when it was last heard of. So a client that was cut off by a restart can
+send all of its requests in flight again, not only the last.
 """
 
 from __future__ import annotations

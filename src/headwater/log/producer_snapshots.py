@@ -34,6 +34,8 @@ def remove_old_snapshots(directory: Path, segment_bases: Iterable[int]) -> None:
     """Keep the newest snapshot, and one for each segment in case the log is cut there."""
     kept = set(segment_bases)
     try:
+        for torn in directory.glob("*.snapshot.tmp"):
+            torn.unlink(missing_ok=True)
         snapshots = list_snapshots(directory)
         newest = max(snapshots, default=0)
         for offset, path in snapshots.items():
