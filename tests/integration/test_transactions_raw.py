@@ -10,6 +10,7 @@ from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import (
     Topic,
     create_topic,
+    delete_topic,
     fetch_partition,
     fetch_topic,
     list_offset,
@@ -24,6 +25,8 @@ from tests.integration.raw_transactions import (
 from tests.integration.record_batches import values_in
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.broker_process import BrokerProcess
     from tests.conftest import StartBroker
 
@@ -522,3 +525,82 @@ def test_transaction_version_2_is_announced(client: RawClient) -> None:
         assert answer.finalized_features_epoch >= 0
     supported = {each.name: each.max_version for each in answer.supported_features}
     assert supported["transaction.version"] == 2
+
+
+def test_a_deleted_topic_does_not_keep_a_transaction_open(
+    client: RawClient, producer: RawProducer, created: Topic
+) -> None:
+    doomed = create_topic(client, f"{created.name}-doomed")
+    producer.send(doomed, b"gone")
+    producer.send(created, b"kept")
+    delete_topic(client, doomed)
+    assert producer.end(committed=True).error_code is ErrorCode.none
+    wait_for_end(client, created, 2)
+    assert producer.send(created, b"next").error_code is ErrorCode.none
+
+
+def test_unused_transactional_ids_are_forgotten(start_broker: StartBroker, topic: str) -> None:
+    broker = start_broker(
+        {
+            "transactional.id.expiration.ms": "200",
+            "transaction.remove.expired.transaction.cleanup.interval.ms": "50",
+        }
+    )
+    with RawClient(broker) as client:
+        create_topic(client, topic)
+        producer = RawProducer(client, topic)
+        producer.init()
+        while client.call("list_transactions", 0).transaction_states:
+            pass
+        added = producer.add_partitions({topic: [0]})
+        assert added == {(topic, 0): ErrorCode.invalid_producer_id_mapping}
+    broker.kill()
+    broker.start()
+    with RawClient(broker) as client:
+        assert not client.call("list_transactions", 0).transaction_states
+        again = RawProducer(client, topic)
+        again.init()
+        assert again.epoch == 0
+        assert again.producer_id != producer.producer_id
+
+
+@pytest.mark.parametrize("committed", [True, False], ids=["commit", "abort"])
+def test_what_was_decided_is_completed_by_the_next_start(
+    start_broker: StartBroker, topic: str, committed: bool
+) -> None:
+    """A kill right after the decision was stored, before any marker was."""
+    broker = start_broker()
+    with RawClient(broker) as client:
+        created = create_topic(client, topic)
+        producer = RawProducer(client, topic)
+        producer.init()
+        producer.send(created, b"x")
+        assert producer.end(committed=committed).error_code is ErrorCode.none
+        wait_for_end(client, created, 2)
+        while describe(client, topic).transaction_state != (
+            "CompleteCommit" if committed else "CompleteAbort"
+        ):
+            pass
+    broker.kill()
+    (states,) = [
+        path for path in broker.data_dir.glob("__transaction_state-*/*.log") if path.stat().st_size
+    ]
+    cut_last_batch(states)  # the note that it is complete
+    cut_last_batch(broker.data_dir / f"{topic}-0" / f"{0:020d}.log")  # the marker
+    broker.start()
+    with RawClient(broker) as client:
+        wait_for_end(client, created, 2)
+        aborted = fetched(client, created).aborted_transactions
+        assert [txn.first_offset for txn in aborted] == ([] if committed else [0])
+        _until_loaded(broker, topic)
+        producer.client = client
+        assert producer.send(created, b"next").base_offset == 2
+
+
+def cut_last_batch(path: Path) -> None:
+    data = path.read_bytes()
+    position = last = 0
+    while position < len(data):
+        last = position
+        position += 12 + int.from_bytes(data[position + 8 : position + 12], "big")
+    path.write_bytes(data[:last])
