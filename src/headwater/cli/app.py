@@ -23,6 +23,7 @@ _COMMANDS = (
     LazyCommand("broker", "headwater.cli.broker:broker", "Run the embedded broker."),
     LazyCommand("topics", "headwater.cli.topics:topics", "Create, list, change, delete topics."),
     LazyCommand("configs", "headwater.cli.configs:configs", "Show and change settings."),
+    LazyCommand("quotas", "headwater.cli.quotas:quotas", "Show and change what clients may use."),
     LazyCommand("produce", "headwater.cli.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.consume:consume", "Read records from a topic."),
     LazyCommand(
