@@ -69,6 +69,35 @@ def test_a_value_of_an_old_kafka_is_read() -> None:
     assert metadata.client_version == 0
 
 
+WRITTEN_BY_KAFKA = {
+    # One transactional id of Apache Kafka 4.3.1: taken, begun, aborted and begun again.
+    TransactionState.EMPTY: (
+        "0001 0000000000000000 0000 0000ea60 00 00 000001a1dfe35ac7 ffffffffffffffff"
+        "01 00 08 0000000000000000"
+    ),
+    TransactionState.ONGOING: (
+        "0001 0000000000000000 0000 0000ea60 01 02 037431 02 00000000 00"
+        "000001a1dfe35b23 000001a1dfe35b23 02 00 08 0000000000000000 02 02 0002"
+    ),
+    TransactionState.PREPARE_ABORT: (
+        "0001 0000000000000000 0001 0000ea60 03 02 037431 02 00000000 00"
+        "000001a1dfe35b77 000001a1dfe35b23 02 00 08 0000000000000000 02 02 0002"
+    ),
+    TransactionState.COMPLETE_ABORT: (
+        "0001 0000000000000000 0001 0000ea60 05 01"
+        "000001a1dfe35b79 000001a1dfe35b23 02 00 08 0000000000000000 02 02 0002"
+    ),
+}
+
+
+@pytest.mark.parametrize("state", WRITTEN_BY_KAFKA)
+def test_kafkas_own_records_are_ours_byte_for_byte(state: TransactionState) -> None:
+    value = bytes.fromhex(WRITTEN_BY_KAFKA[state])
+    metadata = decode_value("till-1", value)
+    assert metadata.state is state
+    assert encode_value(metadata) == value
+
+
 def test_a_tombstone_has_no_value() -> None:
     assert tombstone("till-1") == (encode_key("till-1"), None)
 

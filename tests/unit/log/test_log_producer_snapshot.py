@@ -54,15 +54,23 @@ def test_the_file_begins_as_kafkas_does() -> None:
 
 
 def test_a_file_of_kafkas_own_is_read() -> None:
-    body = struct.pack(">i" + KAFKA_ENTRY[1:], 1, 77, 4, 19, 120, 9, 1_700_000_000_000, 3, -1)
-    content = struct.pack(">hI", 1, google_crc32c.value(body)) + body
-    (loaded,) = decode_snapshot(content)
-    assert loaded.batches == [BatchMetadata(19, 120, 9, 1_700_000_000_000)]
-    assert loaded.batches[0].first_sequence == 10
-    assert loaded.batches[0].first_offset == 111
-    assert (loaded.producer_id, loaded.epoch, loaded.coordinator_epoch) == (77, 4, 3)
-    assert loaded.active_ms == 1_700_000_000_000
-    assert not loaded.in_transaction
+    # Apache Kafka 4.3.1: an open transaction of producer 0, and producer 1 after three records.
+    content = bytes.fromhex(
+        "0001 69763f5e 00000002"
+        "0000000000000000 0001 00000000 0000000000000005 00000000 000001a1dfe33a4b 00000000"
+        "0000000000000005"
+        "0000000000000001 0000 00000002 0000000000000004 00000000 000001a1dfe33a46 ffffffff"
+        "ffffffffffffffff"
+    )
+    transactional, idempotent = decode_snapshot(content)
+    assert (transactional.producer_id, transactional.epoch) == (0, 1)
+    assert (transactional.txn_first_offset, transactional.coordinator_epoch) == (5, 0)
+    assert idempotent.batches == [BatchMetadata(2, 4, 0, 0x1A1DFE33A46)]
+    assert idempotent.active_ms == 0x1A1DFE33A46
+    assert not idempotent.in_transaction
+    # Ours is the same with more behind it; only the checksum covers that too.
+    again = encode_snapshot([transactional, idempotent])
+    assert again[6 : len(content)] == content[6:]
 
 
 def test_a_producer_without_batches_has_kafkas_placeholders() -> None:

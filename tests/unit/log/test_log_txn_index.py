@@ -33,6 +33,14 @@ def test_there_is_no_file_before_the_first_abort(tmp_path: Path) -> None:
     assert path.read_bytes() == struct.pack(">hqqqq", 0, 1, 2, 3, 4)
 
 
+def test_a_file_of_kafkas_own_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "00000000000000000000.txnindex"
+    path.write_bytes(
+        bytes.fromhex("0000 0000000000000000 0000000000000000 0000000000000001 0000000000000002")
+    )
+    assert list(TransactionIndex(str(path))) == [AbortedTxn(0, 0, 1, 2)]
+
+
 def test_a_torn_entry_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000000.txnindex"
     path.write_bytes(struct.pack(">hqqqq", 0, 1, 2, 3, 4) + b"torn")
