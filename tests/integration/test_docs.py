@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md"]
 """The pages that need nothing but a broker."""
 
-ELSEWHERE: dict[str, str] = {}
+ELSEWHERE: dict[str, str] = {
+    "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
+}
 """Pages with examples that another test runs, and the file of that test."""
 
 BY_MAKE = ("make ",)
