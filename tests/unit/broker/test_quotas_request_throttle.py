@@ -73,6 +73,13 @@ def test_a_produce_above_the_quota_is_muted_at_once_and_told_in_its_answer() -> 
     assert client.connection.seconds == [seconds]
 
 
+def test_a_response_has_room_for_any_time_to_wait() -> None:
+    client = Client(producer_byte_rate=1.0)
+    request = client.send(ApiKey.PRODUCE, 8, size=100_000_000)
+    request.handled()
+    assert request.answered(bytes(8)) == bytes(4) + (2**31 - 1).to_bytes(4, "big")
+
+
 def test_a_produce_that_wants_no_answer_is_muted_all_the_same() -> None:
     client = Client(producer_byte_rate=1000.0)
     request = client.send(ApiKey.PRODUCE, 8, size=20_000)

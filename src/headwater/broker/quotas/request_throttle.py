@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from headwater.protocol.frames import RequestHeader
 
 _PERCENT_PER_NS = 100 / 1_000_000_000
+_MOST_MS = 2**31 - 1
+"""What a response has room for."""
 _EXEMPT_FROM_TIME = {ApiKey.WRITE_TXN_MARKERS}
 """What brokers say to each other."""
 
@@ -123,7 +125,7 @@ class RequestThrottle:
             self._wait(usage.check(now_ms))
 
     def _wait(self, milliseconds: int) -> None:
-        self._throttle_ms = max(self._throttle_ms, milliseconds)
+        self._throttle_ms = min(max(self._throttle_ms, milliseconds), _MOST_MS)
 
     def _mute(self) -> None:
         if self._throttle_ms > self._muted_ms:
