@@ -92,6 +92,7 @@ def _registry(plan: Plan) -> Service:
     settings = plan.settings
     port = plan.port("registry")
     host = reachable(settings.host)
+    tls = "ssl.certificate.location" in settings.properties.get("registry", {})
     return Service(
         name="registry",
         command=(
@@ -99,9 +100,9 @@ def _registry(plan: Plan) -> Service:
             *("--bootstrap-server", plan.bootstrap_server),
             *plan.properties("registry"),
         ),
-        address=f"http://{_join(host, port)}",
+        address=f"{'https' if tls else 'http'}://{_join(host, port)}",
         description="Schema Registry",
-        health=HttpCheck(host, port),
+        health=HttpCheck(host, port, tls=tls),
         depends_on=plan.after_broker(),
     )
 

@@ -30,6 +30,7 @@ class Supervised:
         directory: Path,
         environment: dict[str, str] | None = None,
     ) -> None:
+        self.directory = directory
         self.lines: list[str] = []
         self._seen: set[int] = set()
         self._changed = threading.Condition()

@@ -45,8 +45,9 @@ def test_a_broker_is_asked_for_its_versions() -> None:
     assert struct.unpack(">ihhih", asked[:14]) == (len(asked) - 4, 18, 0, 1, len(asked) - 14)
 
 
-@pytest.mark.parametrize("answer", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.0 204 \r\n\r\n"])
-def test_http_success(answer: bytes) -> None:
+@pytest.mark.parametrize("status", [b"1.1 200 OK", b"1.0 204", b"1.1 401 Unauthorized"])
+def test_http_success(status: bytes) -> None:
+    answer = b"HTTP/" + status + b"\r\n\r\n"
     asked = ask(lambda host, port: HttpCheck(host, port, "/health"), answer)
     assert asked.startswith(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1:")
 
