@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
 
-from benchmarks import latency, throughput
+from benchmarks import latency, throughput, transactions
 from benchmarks.targets import HEADWATER, HEADWATER_OS, Running, Target, running
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def measure(targets: list[Target], rounds: int, results: Results, progress: Prog
                     _measure_latency(target, broker, results)
                 with running(target) as broker:
                     _measure_throughput(target, broker, records, results)
+                    _measure_transactions(target, broker, results)
 
 
 def _measure_start(target: Target, broker: Running, results: Results) -> None:
@@ -60,3 +61,11 @@ def _measure_throughput(target: Target, broker: Running, records: Path, results:
             rate = throughput.consume(servers, f"load-{each}", count)
             results.add("consume, 100-byte records", "records/s", target, rate)
     results.add("resident memory, after the load", "MB", target, broker.resident_mb())
+
+
+def _measure_transactions(target: Target, broker: Running, results: Results) -> None:
+    servers = broker.bootstrap_servers
+    rate = transactions.idempotent(servers, "idempotent")
+    results.add("produce from Python, idempotent", "records/s", target, rate)
+    rate = transactions.transactional(servers, "transactional")
+    results.add("produce from Python, commit every 100 ms", "records/s", target, rate)
