@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.chaos.ledger import Ledger
 
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
-MOST_UNANSWERED = 1000
+MOST_UNANSWERED = 500
 
 
 class Writer:
@@ -76,7 +76,7 @@ class Writer:
         while not self._stopping.is_set():
             for _ in range(self._chance.randrange(1, 50)):
                 self.send_one()
-            self._producer.poll(0.001)
+            self._producer.poll(0.004)
             while len(self._producer) > MOST_UNANSWERED and not self._stopping.is_set():
                 self._producer.poll(0.001)
 
