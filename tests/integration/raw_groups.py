@@ -83,7 +83,7 @@ def join_body(
     protocol_type: str = "consumer",
     session_ms: int = SESSION_MS,
     rebalance_ms: int = SESSION_MS,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     return {
         "group_id": group,
         "member_id": member,
