@@ -1,0 +1,80 @@
+"""The topic that everything is kept in: created where it is missing, checked where it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Future
+
+logger = logging.getLogger("headwater.registry")
+
+
+class TopicError(Exception):
+    """The registry cannot start on this cluster; the message says why and what to do."""
+
+
+async def prepare_topic(
+    client: Mapping[str, Any], topic: str, replication_factor: int, timeout_s: float
+) -> str:
+    """See to it that the topic is there and fit for its purpose; returns the cluster's id."""
+    admin = AdminClient(dict(client))
+    try:
+        cluster = await _answer(admin.describe_cluster(request_timeout=timeout_s), timeout_s)
+        # Asking for the one topic would create it, with whatever settings the broker likes.
+        description = admin.list_topics(timeout=timeout_s).topics.get(topic)
+        if description is None or description.error is not None:
+            factor = min(replication_factor, len(cluster.nodes))
+            if factor < replication_factor:
+                logger.warning(
+                    "%s is kept on %d broker(s), as there are no more; %d are asked for",
+                    topic, factor, replication_factor,
+                )  # fmt: skip
+            await _create(admin, topic, factor, timeout_s)
+            return str(cluster.cluster_id)
+        if len(description.partitions) != 1:
+            raise TopicError(
+                f"the topic {topic} has {len(description.partitions)} partitions, but the order of "
+                "schemas needs one. Choose another one with --topic"
+            )
+        await _check_cleanup_policy(admin, topic, timeout_s)
+        return str(cluster.cluster_id)
+    except KafkaException as failure:
+        servers = client.get("bootstrap.servers")
+        raise TopicError(f"no answer from Kafka at {servers}: {failure.args[0].str()}") from None
+
+
+async def _create(admin: AdminClient, topic: str, factor: int, timeout_s: float) -> None:
+    new = NewTopic(
+        topic, num_partitions=1, replication_factor=factor, config={"cleanup.policy": "compact"}
+    )
+    try:
+        await _answer(admin.create_topics([new], request_timeout=timeout_s)[topic], timeout_s)
+        logger.info("created the topic %s", topic)
+    except KafkaException as failure:
+        # Another instance that starts at the same time may have been faster.
+        if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            raise TopicError(
+                f"the topic {topic} cannot be created: {failure.args[0].str()}"
+            ) from None
+
+
+async def _check_cleanup_policy(admin: AdminClient, topic: str, timeout_s: float) -> None:
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+    future = admin.describe_configs([resource], request_timeout=timeout_s)[resource]
+    policy = (await _answer(future, timeout_s))["cleanup.policy"].value
+    if policy.strip() != "compact":
+        raise TopicError(
+            f"the topic {topic} has cleanup.policy={policy}, which will lose schemas. Set it: "
+            f"headwater configs alter --topic {topic} --add cleanup.policy=compact"
+        )
+
+
+async def _answer(future: Future[Any], timeout_s: float) -> Any:
+    return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s + 5)
