@@ -1,0 +1,163 @@
+"""`headwater registry`: run the schema registry in the foreground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import connection_options
+from headwater.cli.options import parse_assignments
+
+if TYPE_CHECKING:
+    from headwater.cli.connection import Connection
+    from headwater.registry.config import RegistryConfig
+
+DEFAULT_PORT = 8081
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater registry
+  headwater registry --port 8081 --bootstrap-server localhost:9092
+  headwater registry --users users.txt --certificate server.pem --key server.key
+  headwater registry --property schema.compatibility.level=full --read-only
+  headwater registry --config schema-registry.properties
+
+Clients use it with schema.registry.url=http://localhost:8081. Any number of instances can run on
+one cluster: they elect a leader, and each answers every request.
+
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
+)
+@connection_options
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"Port to listen on; 0 takes a free one and says which.  [default: {DEFAULT_PORT}]",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Address to listen on; 0.0.0.0 is every interface.  [default: 127.0.0.1]",
+)
+@click.option(
+    "--advertised-url",
+    metavar="URL",
+    help="Where other instances reach this one.  [default: http://HOST:PORT]",
+)
+@click.option("--topic", metavar="NAME", help="Where schemas are kept.  [default: _schemas]")
+@click.option(
+    "--group",
+    metavar="NAME",
+    help="The group in which instances elect a leader.  [default: schema-registry]",
+)
+@click.option(
+    "--users",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Who may come in, with basic authentication: lines of NAME: PASSWORD.",
+)
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A certificate chain in PEM format: serve https.",
+)
+@click.option(
+    "--key",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The certificate's private key.",
+)
+@click.option("--read-only", is_flag=True, help="Answer reads only, and never lead.")
+@click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Settings by Confluent's names, as in its schema-registry.properties.",
+)
+@click.option(
+    "--property",
+    "properties",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="One such setting, on top of the file; may be given several times.",
+)
+@click.pass_context
+def registry(
+    context: click.Context,
+    connection: Connection,
+    port: int | None,
+    host: str | None,
+    advertised_url: str | None,
+    topic: str | None,
+    group: str | None,
+    users: Path | None,
+    certificate: Path | None,
+    key: Path | None,
+    read_only: bool,
+    config_file: Path | None,
+    properties: tuple[str, ...],
+) -> int:
+    """Run the schema registry until Ctrl-C."""
+    from headwater.registry.config import ConfigError, RegistryConfig
+
+    config = RegistryConfig()
+    try:
+        _read(config, config_file)
+        for name, value in parse_assignments(properties, "--property").items():
+            config.set(name, value)
+    except ConfigError as failure:
+        raise click.UsageError(str(failure)) from None
+    source = context.get_parameter_source("bootstrap_server")
+    if source is not click.core.ParameterSource.DEFAULT:
+        config.bootstrap_servers = connection.bootstrap_server
+    config.client = {**_client(config), **connection.properties}
+    given = {
+        "port": port,
+        "host": host,
+        "advertised_url": advertised_url,
+        "topic": topic,
+        "group": group,
+        "users_file": users,
+        "certificate_file": certificate,
+        "key_file": key,
+        "read_only": read_only or None,
+    }
+    for name, option in given.items():
+        if option is not None:
+            setattr(config, name, option)
+    try:
+        config.check()
+    except ConfigError as failure:
+        raise click.UsageError(str(failure)) from None
+
+    # Only now: a wrong setting should not have to wait for the server's imports.
+    from headwater.registry.run import run
+
+    return run(config)
+
+
+def _read(config: RegistryConfig, path: Path | None) -> None:
+    if path is None:
+        return
+    from headwater.broker.config.files import parse_properties
+
+    try:
+        settings = parse_properties(path.read_text("utf-8"))
+    except ValueError as failure:
+        raise click.BadParameter(f"{path}: {failure}", param_hint="--config") from None
+    for name, value in settings.items():
+        config.set(name, value)
+
+
+def _client(config: RegistryConfig) -> dict[str, str]:
+    from headwater.cli.client_properties import InvalidPropertiesError, to_librdkafka
+
+    try:
+        return to_librdkafka(config.client)
+    except InvalidPropertiesError as failure:
+        raise click.UsageError(str(failure)) from None

@@ -1,0 +1,1 @@
+"""The registry's HTTP interface: Confluent's REST API as an ASGI application."""

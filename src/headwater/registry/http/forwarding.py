@@ -1,0 +1,75 @@
+"""Passing a request on to the instance that leads."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import logging
+import ssl
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from headwater.registry.http.answer import Answer
+
+if TYPE_CHECKING:
+    from headwater.registry.http.request import Request
+
+logger = logging.getLogger("headwater.registry")
+
+# Whoever gets a request with this header answers it or says that it cannot.
+FORWARDED = b"x-forward"
+
+_PASSED_ON = (b"content-type", b"accept", b"authorization")
+
+
+class LeaderUnreachableError(Exception):
+    """The leader could not be asked. `was_sent` tells whether it may have done it all the same."""
+
+    def __init__(self, message: str, *, was_sent: bool) -> None:
+        super().__init__(message)
+        self.was_sent = was_sent
+
+
+class Forwarder:
+    """Asks the leader, in threads, as this happens rarely."""
+
+    def __init__(self, timeout_s: float, ca_file: str | None = None) -> None:
+        self._timeout_s = timeout_s
+        self._ca_file = ca_file
+
+    async def ask(self, url: str, target: str, request: Request) -> Answer:
+        """Return the leader's answer to a request for `target`, a path with its query."""
+        return await asyncio.to_thread(self._ask, url, target, request)
+
+    def _ask(self, url: str, target: str, request: Request) -> Answer:
+        connection = self._connect(url)
+        headers = {
+            name.decode(): request.headers[name].decode("latin-1")
+            for name in _PASSED_ON
+            if name in request.headers
+        }
+        headers[FORWARDED.decode()] = "true"
+        try:
+            try:
+                connection.connect()
+            except OSError as failure:
+                raise LeaderUnreachableError(f"{url}: {failure}", was_sent=False) from None
+            try:
+                connection.request(request.method, target, request.body or None, headers)
+                response = connection.getresponse()
+                body = response.read()
+            except (OSError, http.client.HTTPException) as failure:
+                raise LeaderUnreachableError(f"{url}: {failure}", was_sent=True) from None
+        finally:
+            connection.close()
+        return Answer(body, response.status, response.headers.get("content-type"))
+
+    def _connect(self, url: str) -> http.client.HTTPConnection:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if parts.scheme == "https":
+            context = ssl.create_default_context(cafile=self._ca_file)
+            return http.client.HTTPSConnection(
+                host, parts.port, timeout=self._timeout_s, context=context
+            )
+        return http.client.HTTPConnection(host, parts.port, timeout=self._timeout_s)

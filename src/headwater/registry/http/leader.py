@@ -1,0 +1,89 @@
+"""Sees to it that what writes is handled by the leader, here or elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from headwater.registry.errors import (
+    RegistryError,
+    forwarding_failed,
+    not_permitted,
+    unknown_leader,
+)
+from headwater.registry.http.forwarding import FORWARDED, Forwarder, LeaderUnreachableError
+from headwater.registry.writer import NotLeaderError
+
+if TYPE_CHECKING:
+    from headwater.registry.http.answer import Answer
+    from headwater.registry.http.request import Request
+    from headwater.registry.http.routes import Route
+    from headwater.registry.metrics import Metrics
+    from headwater.registry.service import RegistryService
+
+logger = logging.getLogger("headwater.registry")
+
+_STEP_S = 1.0
+_NO_LEADER = 50004
+
+
+class LeaderGate:
+    """Handles requests; those that write wait for a leader as long as `patience_s`."""
+
+    def __init__(
+        self, service: RegistryService, forwarder: Forwarder, metrics: Metrics, patience_s: float
+    ) -> None:
+        self._service = service
+        self._forwarder = forwarder
+        self._metrics = metrics
+        self._patience_s = patience_s
+
+    async def handle(self, route: Route, request: Request, target: str) -> Answer:
+        """Answer a request here, or have the leader answer it."""
+        service = self._service
+        if route.writes and service.read_only:
+            raise not_permitted("This registry is read-only")
+        if route.prepare is not None:
+            found = await route.prepare(service, request)
+            if found is not None:
+                return found
+        if not route.writes:
+            return await route.handler(service, request)
+        deadline = time.monotonic() + self._patience_s
+        reason = "no instance has the lead"
+        while True:
+            try:
+                async with service.writer.leading():
+                    return await route.handler(service, request)
+            except NotLeaderError:
+                if FORWARDED in request.headers:
+                    raise unknown_leader("This instance does not lead (any more)") from None
+            url = service.writer.leader_url
+            if url is not None and not service.writer.should_lead:
+                try:
+                    found = await self._forward(url, request, target)
+                    if found is not None:
+                        return found
+                    reason = f"{url} does not lead any more"
+                except LeaderUnreachableError as failure:
+                    # Registering twice is the same as once; other things are not.
+                    if failure.was_sent and route.prepare is None:
+                        raise forwarding_failed(f"The leader did not answer: {failure}") from None
+                    reason = str(failure)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise unknown_leader(f"Leader not known: {reason}")
+            await service.writer.wait_for_change(min(left, _STEP_S))
+
+    async def _forward(self, url: str, request: Request, target: str) -> Answer | None:
+        found = await self._forwarder.ask(url, target, request)
+        if found.status == 500 and f'"error_code":{_NO_LEADER}'.encode() in found.body:
+            return None
+        self._metrics.forwarded.inc()
+        try:
+            # Whoever wrote through this instance should see it here at once.
+            await self._service.writer.catch_up()
+        except RegistryError as failure:
+            logger.warning("the leader wrote, but this instance lags: %s", failure)
+        return found
