@@ -19,6 +19,7 @@ from tests.integration.raw_requests import (
 from tests.integration.raw_transactions import (
     OLD_CLIENT,
     READ_COMMITTED,
+    TRY_AGAIN,
     RawProducer,
     batch_of,
 )
@@ -604,3 +605,22 @@ def cut_last_batch(path: Path) -> None:
         last = position
         position += 12 + int.from_bytes(data[position + 8 : position + 12], "big")
     path.write_bytes(data[:last])
+
+
+def test_transactions_begin_anew_when_their_topic_was_deleted(
+    start_broker: StartBroker, topic: str
+) -> None:
+    with RawClient(start_broker()) as client:
+        created = create_topic(client, topic)
+        producer = RawProducer(client, topic)
+        producer.init()
+        delete_topic(client, Topic("__transaction_state", created.id))
+        answer = producer.end(committed=False)
+        assert answer.error_code in TRY_AGAIN or (
+            answer.error_code is ErrorCode.invalid_producer_id_mapping
+        )
+        again = RawProducer(client, topic)
+        again.init()
+        assert again.epoch == 0
+        assert again.send(created, b"x").error_code is ErrorCode.none
+        assert again.end(committed=True).error_code is ErrorCode.none

@@ -185,7 +185,8 @@ class ProducerStates:
         ]
         for producer_id in silent:
             del self._entries[producer_id]
-            self._verified.pop(producer_id, None)
+        # Who was let in has written at once, or never will.
+        self._verified.clear()
         return len(silent)
 
     @property

@@ -12,6 +12,7 @@ import logging
 from time import time_ns
 from typing import TYPE_CHECKING, TypeVar
 
+from headwater.broker.topic_names import TRANSACTION_STATE
 from headwater.broker.transactions import transitions
 from headwater.broker.transactions.markers import RETRY_S, MarkerWriter
 from headwater.broker.transactions.metadata import (
@@ -24,6 +25,7 @@ from headwater.broker.transactions.metadata import (
 )
 from headwater.broker.transactions.producer_ids import ProducerIds
 from headwater.broker.transactions.transaction_log import TransactionLog, read_transactions
+from headwater.broker.transactions.transaction_table import Transaction, TransactionTable
 from headwater.log.end_txn_marker import EndTxnMarker
 from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.partition import Partition
+    from headwater.broker.topics import Topic
 
     T = TypeVar("T")
 
@@ -40,20 +43,6 @@ logger = logging.getLogger("headwater.broker")
 
 SETTLE_S = 5.0
 """How long a request waits for the transaction before it to be completed."""
-
-
-class Transaction:
-    """A transactional id with the queue of those who want to change it."""
-
-    __slots__ = ("completion", "lock", "metadata", "queued")
-
-    def __init__(self, metadata: TransactionMetadata) -> None:
-        self.metadata = metadata
-        self.lock = asyncio.Lock()
-        self.queued = 0
-        """How many have, or wait for, their turn."""
-        self.completion: asyncio.Task[None] | None = None
-        """Writes the markers of a decided transaction."""
 
 
 class TransactionCoordinator:
@@ -64,19 +53,20 @@ class TransactionCoordinator:
         self._ids = ProducerIds(broker.config.data_dir, self._first_unused_producer_id)
         self._log = TransactionLog(broker)
         self._markers = MarkerWriter(broker)
-        self._transactions: dict[str, Transaction] = {}
-        self._loading: set[int] = set()
+        self._table = TransactionTable(self._log)
         self._tasks: set[asyncio.Task[object]] = set()
 
     def start(self) -> None:
         """Begin to load what was under way; until then its coordinator is said to be loading."""
-        self._loading = {
-            partition.index
+        unread = [
+            partition
             for partition in self._log.partitions
             if partition.log.log_end_offset > partition.log.log_start_offset
-        }
+        ]
+        self._table.expect(partition.index for partition in unread)
+        self._broker.topics.on_delete(self._forget_topic)
         config = self._broker.config
-        self._spawn(self._load())
+        self._spawn(self._load(unread))
         self._spawn(
             self._repeat(
                 config.integer("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
@@ -106,12 +96,12 @@ class TransactionCoordinator:
     @property
     def transactions(self) -> Iterable[TransactionMetadata]:
         """All transactional ids."""
-        return [transaction.metadata for transaction in self._transactions.values()]
+        return [transaction.metadata for transaction in self._table]
 
     @property
     def is_loading(self) -> bool:
         """Whether some transactional ids are not known yet."""
-        return bool(self._loading)
+        return self._table.is_loading
 
     async def ensure_topic(self) -> None:
         """Create `__transaction_state` if this is the first transaction of all."""
@@ -119,7 +109,7 @@ class TransactionCoordinator:
 
     def find(self, transactional_id: str) -> TransactionMetadata:
         """Look a transactional id up; raises KafkaError."""
-        return self._find(transactional_id, ErrorCode.TRANSACTIONAL_ID_NOT_FOUND).metadata
+        return self._table.find(transactional_id, ErrorCode.TRANSACTIONAL_ID_NOT_FOUND).metadata
 
     async def init_producer_id(
         self,
@@ -150,13 +140,12 @@ class TransactionCoordinator:
         The place in the queue is taken by the call itself. The work is done to its end, also if
         the client that asked for it hangs up. Raises KafkaError.
         """
-        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        transaction = self._table.find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
         return asyncio.shield(self._queue_up(transaction, work))
 
     def has_queue(self, transactional_id: str) -> bool:
         """Whether anybody has, or waits for, a turn."""
-        transaction = self._transactions.get(transactional_id)
-        return transaction is not None and transaction.queued > 0
+        return self._table.has_queue(transactional_id)
 
     async def add_partitions(
         self,
@@ -179,7 +168,7 @@ class TransactionCoordinator:
         client_version: int,
     ) -> None:
         """Do the same for someone who has the turn already."""
-        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        transaction = self._table.find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
         await self._take(
             transaction,
             transitions.add_partitions(
@@ -191,7 +180,7 @@ class TransactionCoordinator:
         self, transactional_id: str, producer: ProducerIdAndEpoch, partition: TopicPartition
     ) -> None:
         """See that a partition is part of the open transaction; raises KafkaError."""
-        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        transaction = self._table.find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
         transitions.verify(transaction.metadata, producer, partition)
 
     async def end(
@@ -203,7 +192,7 @@ class TransactionCoordinator:
         committed: bool,
     ) -> ProducerIdAndEpoch:
         """Commit or abort; returns who the producer is from now on."""
-        transaction = self._find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        transaction = self._table.find(transactional_id, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
         return await self.in_turn(
             transactional_id, lambda: self._end(transaction, producer, client_version, committed)
         )
@@ -215,12 +204,12 @@ class TransactionCoordinator:
         await asyncio.shield(self._spawn(self._markers.write_to(partition, producer, marker)))
 
     async def _find_or_create(self, transactional_id: str, timeout_ms: int) -> Transaction:
-        self._check_loaded(transactional_id)
-        transaction = self._transactions.get(transactional_id)
+        transaction = self._table.get(transactional_id)
         if transaction is None:
             producer_id = await self._ids.allocate()
-            created = transitions.create(transactional_id, producer_id, timeout_ms, _now_ms())
-            transaction = self._transactions.setdefault(transactional_id, Transaction(created))
+            transaction = self._table.add(
+                transitions.create(transactional_id, producer_id, timeout_ms, _now_ms())
+            )
         return transaction
 
     async def _take_over(
@@ -239,7 +228,7 @@ class TransactionCoordinator:
             await self._take(transaction, step)
         except KafkaError:
             if metadata.producer_epoch == NO_EPOCH:
-                self._transactions.pop(name, None)
+                self._table.remove(transaction)
             raise
         return step.producer
 
@@ -268,6 +257,10 @@ class TransactionCoordinator:
         try:
             async with transaction.lock:
                 await self._settle(transaction)
+                if transaction not in self._table:
+                    raise KafkaError(
+                        ErrorCode.CONCURRENT_TRANSACTIONS, "The transactional id has just expired."
+                    )
                 return await work()
         finally:
             transaction.queued -= 1
@@ -298,7 +291,7 @@ class TransactionCoordinator:
             metadata.partitions, metadata.producer, EndTxnMarker(is_commit, coordinator_epoch)
         )
         step = transitions.complete(metadata, _now_ms())
-        while True:
+        while transaction in self._table:
             try:
                 self._log.write_behind(step)
                 break
@@ -317,7 +310,7 @@ class TransactionCoordinator:
         return await self._ids.allocate()
 
     async def _abort_timed_out(self) -> None:
-        for transaction in tuple(self._transactions.values()):
+        for transaction in self._table:
             if not transitions.has_timed_out(transaction.metadata, _now_ms()):
                 continue
             async with transaction.lock:
@@ -331,13 +324,13 @@ class TransactionCoordinator:
 
     async def _forget_expired(self) -> None:
         expiration_ms = self._broker.config.integer("transactional.id.expiration.ms")
-        for name, transaction in tuple(self._transactions.items()):
+        for transaction in self._table:
             if not transitions.has_expired(transaction.metadata, expiration_ms, _now_ms()):
                 continue
             async with transaction.lock:
                 if transitions.has_expired(transaction.metadata, expiration_ms, _now_ms()):
-                    await self._log.forget(name)
-                    del self._transactions[name]
+                    await self._log.forget(transaction.metadata.transactional_id)
+                    self._table.remove(transaction)
 
     async def _forget_silent_producers(self) -> None:
         expiration_ms = self._broker.config.integer("producer.id.expiration.ms")
@@ -345,16 +338,12 @@ class TransactionCoordinator:
             log.forget_silent_producers(expiration_ms, _now_ms())
             await asyncio.sleep(0)
 
-    async def _load(self) -> None:
-        for partition in self._log.partitions:
-            if partition.index not in self._loading:
-                continue
+    async def _load(self, unread: Iterable[Partition]) -> None:
+        for partition in unread:
             found = await self._broker.loop.run_in_executor(None, read_transactions, partition.log)
-            for name, metadata in found.items():
-                transaction = self._transactions[name] = Transaction(metadata)
-                if metadata.state.is_prepared:
+            for transaction in self._table.load(partition.index, found.values()):
+                if transaction.metadata.state.is_prepared:
                     self._complete_soon(transaction)
-            self._loading.discard(partition.index)
 
     async def _repeat(self, interval_ms: int, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -364,28 +353,21 @@ class TransactionCoordinator:
             except KafkaError as error:
                 logger.error("looking after transactions failed: %s", error)
 
-    def _find(self, transactional_id: str, missing: ErrorCode) -> Transaction:
-        if not transactional_id:
-            raise KafkaError(ErrorCode.INVALID_REQUEST, "The transactional id is empty.")
-        self._check_loaded(transactional_id)
-        transaction = self._transactions.get(transactional_id)
-        if transaction is None or transaction.metadata.producer_epoch == NO_EPOCH:
-            raise KafkaError(missing, f"The transactional id {transactional_id} is not known.")
-        return transaction
-
-    def _check_loaded(self, transactional_id: str) -> None:
-        if self._loading and self._log.partition_of(transactional_id).index in self._loading:
-            raise KafkaError(
-                ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
-                f"The state of {transactional_id} is still being loaded. Try again.",
-            )
+    def _forget_topic(self, topic: Topic) -> None:
+        if topic.name == TRANSACTION_STATE:
+            logger.warning("%s was deleted: all transactional ids are forgotten", topic.name)
+            self._table.clear()
 
     def _first_unused_producer_id(self) -> int:
-        known = (
+        if self._table.is_loading:
+            raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, "Try again.")
+        known = [
             entry.producer_id
             for log in tuple(self._broker.logs.logs.values())
             for entry in tuple(log.producers.entries)
-        )
+        ]
+        for metadata in self.transactions:
+            known += metadata.producer_id, metadata.next_producer_id
         return max(known, default=-1) + 1
 
     def _spawn(self, work: Coroutine[object, object, T]) -> asyncio.Task[T]:
