@@ -1,0 +1,222 @@
+"""`headwater up` with the real broker and registry: ready, killed, restarted, stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from tests.platform_process import PlatformProcess
+from tests.unit.up.supervised import HUNG_AFTER_S, Supervised, runs
+
+from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.broker_process import BrokerProcess
+
+
+@pytest.fixture
+def platform(tmp_path: Path) -> Iterator[PlatformProcess]:
+    with PlatformProcess(tmp_path) as running:
+        yield running
+
+
+def service(platform: Supervised, name: str) -> psutil.Process:
+    (process,) = [
+        each for each in platform.processes("-m headwater") if each.cmdline()[4:5] == [name]
+    ]
+    return process
+
+
+def register(platform: PlatformProcess, subject: str) -> int:
+    from headwater.serde import Schema
+
+    with SchemaRegistryClient(platform.registry_url, retries=10) as registry:
+        name = f"E{uuid.uuid4().hex}"
+        schema = Schema(f'{{"type": "enum", "name": "{name}", "symbols": ["A"]}}')
+        return registry.register_schema(subject, schema)
+
+
+def test_clients_find_what_the_table_says(platform: PlatformProcess, topic: str) -> None:
+    assert platform.lines[-3].startswith("SERVICE\tLISTENS ON\tWHAT")
+    admin = AdminClient({"bootstrap.servers": platform.bootstrap_servers})
+    assert admin.list_topics(timeout=30).brokers
+    producer = Producer({"bootstrap.servers": platform.bootstrap_servers})
+    with SchemaRegistryClient(platform.registry_url) as registry:
+        data = AvroSerializer(registry, '"string"')("hello", topic)
+        assert AvroDeserializer(registry)(data, topic) == "hello"
+    producer.produce(topic, data)
+    assert producer.flush(30) == 0
+    platform.stop()
+
+
+def test_all_listen_on_loopback_alone(platform: PlatformProcess) -> None:
+    listening = [
+        connection.laddr
+        for process in platform.processes("headwater")
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert sorted(address.port for address in listening) == sorted(
+        int(address.rpartition(":")[2])
+        for address in (platform.bootstrap_servers, platform.registry_url)
+    )
+    assert {address.ip for address in listening} == {"127.0.0.1"}
+    platform.stop()
+
+
+@pytest.mark.parametrize("name", ["broker", "registry"])
+def test_a_service_that_is_killed_comes_back_on_its_port(
+    platform: PlatformProcess, name: str
+) -> None:
+    first = register(platform, "before")
+    killed = service(platform, name)
+    killed.kill()
+    platform.wait_for(rf"^up +\| .* {name} died \(SIGKILL\) after .* starting it again in 0\.5 s")
+    platform.wait_for(rf"^up +\| .* {name} is healthy again")
+    assert service(platform, name).pid != killed.pid
+    other = "registry" if name == "broker" else "broker"
+    assert f"{other} died" not in platform.text
+    assert register(platform, "after") > first
+    platform.stop()
+
+
+def test_the_data_is_there_after_a_restart(tmp_path: Path) -> None:
+    with PlatformProcess(tmp_path) as first:
+        schema_id = register(first, "kept")
+        first.stop()
+    assert (tmp_path / "platform" / "broker" / "meta.properties").is_file()
+    with PlatformProcess(tmp_path) as second:
+        with SchemaRegistryClient(second.registry_url) as registry:
+            assert registry.get_latest_version("kept").id == schema_id
+        second.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_is_clean_and_in_order(platform: PlatformProcess, number: signal.Signals) -> None:
+    platform.signal(number)
+    assert platform.wait() == 0
+    own = [line.split(maxsplit=4)[-1] for line in platform.lines if line.startswith("up ")]
+    assert own[-4:] == [
+        f"{number.name}: stopping; once more forces it",
+        "stopping registry",
+        "stopping broker",
+        "stopped",
+    ]
+    assert "broker   | " in platform.text
+    assert platform.survivors() == []
+    data = platform.directory / "platform" / "broker"
+    assert (data / ".kafka_cleanshutdown").exists()
+
+
+def test_a_second_ctrl_c_forces(platform: PlatformProcess) -> None:
+    # Stopped, it cannot obey; only a kill helps.
+    service(platform, "registry").suspend()
+    platform.signal(signal.SIGINT)
+    platform.wait_for("stopping registry")
+    platform.signal(signal.SIGINT)
+    assert platform.wait() == 130
+    assert platform.survivors() == []
+
+
+def test_nothing_outlives_a_killed_supervisor(platform: PlatformProcess) -> None:
+    platform.signal(signal.SIGKILL)
+    platform.wait_for_none_left()
+
+
+def test_a_second_platform_on_the_same_data_says_why_not(
+    platform: PlatformProcess, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data"]
+    with Supervised([*command, str(tmp_path / "platform")], tmp_path) as second:
+        assert second.wait() == 1
+        assert "broker ended with exit code 1 before it was ready" in second.text
+        assert second.survivors() == []
+    platform.stop()
+
+
+def test_a_taken_port(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        offset = taken.getsockname()[1] - 9092
+        done = subprocess.run(
+            [sys.executable, "-m", "headwater", "up", "--port-offset", str(offset)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=HUNG_AFTER_S,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert f"port {offset + 9092}, where the broker should listen" in done.stderr
+
+
+def test_on_a_cluster_that_is_there_already(broker: BrokerProcess, tmp_path: Path) -> None:
+    with PlatformProcess(tmp_path, ["--bootstrap-server", broker.bootstrap_servers]) as platform:
+        assert [line.split("\t")[0] for line in platform.lines if "\t" in line] == [
+            "SERVICE",
+            "registry",
+        ]
+        register(platform, "elsewhere")
+        platform.stop()
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    assert "_schemas" in admin.list_topics(timeout=30).topics
+
+
+def test_settings_of_a_file(tmp_path: Path, topic: str) -> None:
+    (tmp_path / "headwater.toml").write_text("[broker]\nnum.partitions = 5\n")
+    with PlatformProcess(tmp_path) as platform:
+        producer = Producer({"bootstrap.servers": platform.bootstrap_servers})
+        producer.produce(topic, b"x")
+        assert producer.flush(30) == 0
+        assert len(producer.list_topics(topic, 30).topics[topic].partitions) == 5
+        platform.stop()
+
+
+def test_nobody_reads_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as up:
+        assert up.stdout is not None
+        assert up.stderr is not None
+        assert " | " in up.stdout.readline()
+        below = [child.pid for child in psutil.Process(up.pid).children(recursive=True)]
+        up.stdout.close()
+        errors = up.stderr.read()
+        assert up.wait(HUNG_AFTER_S) == 0
+    assert errors == ""
+    assert not [pid for pid in below if runs(pid)]
+
+
+def test_colours_on_a_terminal(tmp_path: Path) -> None:
+    main, terminal = os.openpty()
+    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, cwd=tmp_path
+    ) as up:
+        os.close(terminal)
+        shown = b""
+        while b"Schema Registry" not in shown:
+            shown += os.read(main, 1 << 16)
+        up.send_signal(signal.SIGINT)
+        while True:
+            try:
+                shown += os.read(main, 1 << 16)
+            except OSError:  # how a terminal without a process behind it ends
+                break
+        assert up.wait(HUNG_AFTER_S) == 0
+    os.close(main)
+    assert b"\x1b[36mbroker   |\x1b[0m " in shown
+    assert b"\x1b[32mregistry |\x1b[0m " in shown
+    assert b"\x1b[1mup       |\x1b[0m " in shown
