@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter, time_ns
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -85,7 +85,7 @@ class GroupCoordinator:
         """Return the partition of `__consumer_offsets` that a group's records go to."""
         if not self._shards:
             raise KafkaError(ErrorCode.NOT_COORDINATOR, f"{CONSUMER_OFFSETS} does not exist yet.")
-        return coordinator_partition(group_id, len(self._shards))
+        return _partition_of(group_id, len(self._shards))
 
     def shard(self, group_id: str) -> Shard:
         """Return the shard of a group; raises KafkaError while it is being read."""
@@ -263,6 +263,10 @@ class BrokerTopics:
     def names(self) -> Iterable[str]:
         """Return the names of all topics."""
         return self._registry.by_name.keys()
+
+
+_partition_of = lru_cache(maxsize=10_000)(coordinator_partition)
+"""Every heartbeat asks, and Java's hash is slow in Python."""
 
 
 def _now_ms() -> int:
