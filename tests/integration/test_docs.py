@@ -19,6 +19,7 @@ PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md
 ELSEWHERE: dict[str, str] = {
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
+    "docs/transactions.md": "tests/integration/test_docs_transactions.py",
     "docs/up.md": "tests/integration/test_docs_platform.py",
 }
 """Pages with examples that another test runs, and the file of that test."""
