@@ -12,8 +12,8 @@ from headwater.registry.formats.base import InvalidSchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Deeper ones are no use to anybody and would take the recursive parts of this program down.
-MAX_DEPTH = 400
+# Deeper ones are no use to anybody, and what compares schemas is recursive.
+MAX_DEPTH = 150
 
 
 def parse_json(text: str, *, exact_numbers: bool = False) -> Any:

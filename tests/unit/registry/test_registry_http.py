@@ -1,0 +1,206 @@
+"""The HTTP interface's parts: negotiation, routes, authentication, settings, documentation."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema_rs
+import pytest
+
+from headwater.registry.config import ConfigError, RegistryConfig
+from headwater.registry.errors import RegistryError
+from headwater.registry.http.answer import DEFAULT_JSON, JSON, V1_JSON, is_accepted, negotiate
+from headwater.registry.http.api import ROUTES
+from headwater.registry.http.auth import BasicAuth, UsersError, hash_password
+from headwater.registry.http.openapi import document
+from headwater.registry.http.request import Request
+from headwater.registry.http.routes import Router, enter_context, split_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        (None, V1_JSON),
+        (b"", V1_JSON),
+        (b"*/*", V1_JSON),
+        (b"application/json", JSON),
+        (b"application/*", V1_JSON),
+        (b"application/vnd.schemaregistry+json", DEFAULT_JSON),
+        (b"application/vnd.schemaregistry.v1+json, application/json; q=0.5", V1_JSON),
+        (b"application/json, application/vnd.schemaregistry+json;q=0.1", JSON),
+        (b"application/json;q=0, */*;q=0.1", V1_JSON),
+        (b"text/html", None),
+        (b"application/json;q=x", None),
+    ],
+)
+def test_content_types_are_negotiated(accept: bytes | None, expected: str | None) -> None:
+    assert negotiate(accept) == expected
+
+
+def test_bodies_are_json_by_any_of_its_names() -> None:
+    for kind in (None, b"", V1_JSON.encode(), b"application/json; charset=utf-8",
+                 b"application/octet-stream"):  # fmt: skip
+        assert is_accepted(kind)
+    assert not is_accepted(b"text/xml")
+
+
+@pytest.mark.parametrize(
+    ("path", "rewritten", "query"),
+    [
+        ("/contexts/x/subjects/a/versions", ["subjects", ":.x:a", "versions"], {}),
+        ("/contexts/.x/subjects/%3A.y%3Aa", ["subjects", ":.y:a"], {}),
+        ("/contexts/:.x:/config", ["config", ":.x:"], {}),
+        ("/contexts/x/mode/a", ["mode", ":.x:a"], {}),
+        ("/contexts/./subjects/a", ["subjects", "a"], {}),
+        ("/contexts/./config", ["config"], {}),
+        ("/contexts/x/subjects", ["subjects"], {"subjectPrefix": [":.x:"]}),
+        ("/contexts/x/schemas/ids/5", ["schemas", "ids", "5"], {"subject": [":.x:"]}),
+        ("/contexts/x/compatibility/subjects/a/versions",
+         ["compatibility", "subjects", ":.x:a", "versions"], {}),
+        ("/contexts/x", ["contexts", "x"], {}),
+        ("/subjects/contexts", ["subjects", "contexts"], {}),
+    ],
+)  # fmt: skip
+def test_paths_in_a_context(path: str, rewritten: list[str], query: dict[str, list[str]]) -> None:
+    request = Request("GET", split_path(path))
+    enter_context(request)
+    assert request.segments == rewritten
+    assert request.query == query
+
+
+def test_routes_are_found_or_refused() -> None:
+    router = Router(ROUTES)
+    request = Request("GET", split_path("/subjects/a%2Fb/versions/3"))
+    assert router.find(request).path == "/subjects/{subject}/versions/{version}"
+    assert (request.subject, request.version) == ("a/b", 3)
+    with pytest.raises(RegistryError, match="405"):
+        router.find(Request("PUT", ["subjects"]))
+    with pytest.raises(RegistryError, match="404"):
+        router.find(Request("GET", ["nothing"]))
+
+
+@pytest.mark.parametrize("text", ["0", "-2", "x", "", "2147483648", "1.5"])
+def test_wrong_versions_are_refused(text: str) -> None:
+    request = Request("GET", [], parameters={"version": text})
+    with pytest.raises(RegistryError) as failure:
+        request.version  # noqa: B018
+    assert failure.value.code == 42202
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"", 422), (b"  ", 422), (b"{", 400), (b"[]", 422), (b'{"schema":5}', 422),
+     (b"\xff", 400), (b'{"unknown":' + b"[" * 100_000, 400)],
+)  # fmt: skip
+def test_wrong_bodies_are_refused(body: bytes, status: int) -> None:
+    from headwater.registry.entities import RegisterRequest
+
+    with pytest.raises(RegistryError) as failure:
+        Request("POST", [], body=body).decode(RegisterRequest)
+    assert failure.value.status == status
+
+
+def header(user: str, password: str) -> bytes:
+    return b"Basic " + base64.b64encode(f"{user}:{password}".encode())
+
+
+def test_users_come_from_a_file(tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    hashed = hash_password("geheim", b"salt")
+    users.write_text(f"# who may come in\nann: secret:1\n\nbob: {hashed}\n")
+    auth = BasicAuth.from_file(users)
+    assert auth.user(header("ann", "secret:1")) == "ann"
+    assert auth.user(header("bob", "geheim")) == "bob"
+    assert auth.user(header("bob", "geheim")) == "bob"
+    for wrong in (
+        None, b"", b"Bearer x", b"Basic !!!", b"Basic " + base64.b64encode(b"\xff"),
+        header("ann", "x"), header("bob", hashed), header("eve", "secret:1"), header("", ""),
+    ):  # fmt: skip
+        assert auth.user(wrong) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("", "nobody"), ("ann", "line 1"), ("ann:", "line 1"), (": x", "line 1"),
+     ("a: pbkdf2-sha256$1", "ITERATIONS")],
+)  # fmt: skip
+def test_wrong_files_of_users_are_refused(text: str, complaint: str, tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    users.write_text(text)
+    with pytest.raises(UsersError, match=complaint):
+        BasicAuth.from_file(users)
+
+
+def test_settings_have_confluents_names() -> None:
+    config = RegistryConfig()
+    for name, value in {
+        "kafkastore.bootstrap.servers": "PLAINTEXT://a:1, SASL_SSL://b:2",
+        "kafkastore.topic": "t",
+        "kafkastore.timeout.ms": "500",
+        "kafkastore.security.protocol": "SASL_SSL",
+        "schema.compatibility.level": "full_transitive",
+        "leader.eligibility": "False",
+        "listeners": "http://0.0.0.0:8085,https://x:1",
+    }.items():
+        config.set(name, value)
+    assert config.bootstrap_servers == "a:1,b:2"
+    assert (config.topic, config.timeout_s, config.compatibility_level) == (
+        "t", 0.5, "FULL_TRANSITIVE",
+    )  # fmt: skip
+    assert not config.is_eligible
+    assert (config.host, config.port) == ("0.0.0.0", 8085)
+    assert config.client_settings()["security.protocol"] == "SASL_SSL"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("no.such.setting", "1"), ("kafkastore.timeout.ms", "0"), ("mode.mutability", "maybe"),
+     ("schema.compatibility.level", "sideways"), ("listeners", "8081")],
+)  # fmt: skip
+def test_wrong_settings_are_refused(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=name.split(".")[0]):
+        RegistryConfig().set(name, value)
+
+
+def test_tls_needs_both_of_its_files(tmp_path: Path) -> None:
+    config = RegistryConfig(certificate_file=tmp_path)
+    with pytest.raises(ConfigError, match="both"):
+        config.check()
+
+
+def test_every_route_is_documented() -> None:
+    documented = json.loads(document())
+    paths = {
+        (method.upper(), path)
+        for path, operations in documented["paths"].items()
+        for method in operations
+    }
+    assert paths == {(route.method, route.path) for route in ROUTES}
+    names = [
+        operation["operationId"]
+        for operations in documented["paths"].values()
+        for operation in operations.values()
+    ]
+    assert len(names) == len(set(names))
+    used = set()
+
+    def walk(value: object) -> None:
+        if isinstance(value, dict):
+            if "$ref" in value:
+                used.add(value["$ref"].removeprefix("#/components/schemas/"))
+            for each in value.values():
+                walk(each)
+        elif isinstance(value, list):
+            for each in value:
+                walk(each)
+
+    walk(documented)
+    assert used == set(documented["components"]["schemas"])
+    for schema in documented["components"]["schemas"].values():
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema",
+                                     **schema})  # fmt: skip
