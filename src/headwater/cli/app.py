@@ -27,6 +27,7 @@ _COMMANDS = (
     LazyCommand("quotas", "headwater.cli.quotas:quotas", "Show and change what clients may use."),
     LazyCommand("produce", "headwater.cli.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.consume:consume", "Read records from a topic."),
+    LazyCommand("groups", "headwater.cli.groups:groups", "See and move consumer groups."),
     LazyCommand(
         "transactions",
         "headwater.cli.transactions:transactions",
