@@ -27,7 +27,7 @@ MAX_SCHEMAS = 1000
 async def list_subjects(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects."""
     prefix = request.text("subjectPrefix", ANY_CONTEXT)
-    only_deleted, deleted = request.flag("deletedOnly"), request.flag("deleted")
+    only_deleted, deleted = _only_deleted(request), request.flag("deleted")
     names = [
         subject
         for subject in with_prefix(service.store, prefix)
@@ -72,7 +72,7 @@ async def delete_subject(service: RegistryService, request: Request) -> Answer:
 async def list_versions(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/versions."""
     subject = normalize(request.subject)
-    only_deleted, deleted = request.flag("deletedOnly"), request.flag("deleted")
+    only_deleted, deleted = _only_deleted(request), request.flag("deleted")
     if not service.store.has_subject(subject, deleted=deleted or only_deleted):
         raise subject_not_found(subject)
     versions = service.store.versions(subject, deleted=True)
@@ -201,6 +201,11 @@ def qualify_references(value: dict[str, Any], schema: StoredSchema, request: Req
             SchemaReference(each.name, beside(each.subject, schema.subject), each.version).to_json()
             for each in schema.references
         ]
+
+
+def _only_deleted(request: Request) -> bool:
+    # The second spelling is that of Confluent's Python client.
+    return request.flag("deletedOnly") or request.flag("deleted_only")
 
 
 def _is_listed(store: SchemaStore, subject: str, only_deleted: bool, deleted: bool) -> bool:
