@@ -49,8 +49,9 @@ def test_kill_while_compacting(start_broker: StartBroker, seed: int) -> None:
         broker.start()
         ledger.check(read_changes(broker, topic))
     broker.restart()
+    # On a busy machine no pass may have lived to its end so far; nobody kills this one.
+    assert broker.says("compacted offsets", within_s=120), "no compaction took place"
     found = read_changes(broker, topic)
     ledger.check(found)
-    assert "compacted offsets" in broker.text, "no compaction took place"
     assert len(found) < ledger.acknowledged
     assert broker.orphans() == []
