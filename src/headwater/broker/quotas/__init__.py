@@ -2,7 +2,7 @@
 
 - `rate`, `token_bucket`: how use is measured, which knows nothing of clients;
 - `entity`, `alteration`, `filter`: what operators set, change and ask for;
-- `client_quota`: whose quota a client falls under, and what it has used of it;
+- `limit`, `quota`: which limit a client falls under, and what was used of it;
 - `client_quotas`: all quotas of the broker, by what they limit;
 - `request_throttle`: one request on its way through them.
 """
