@@ -231,3 +231,39 @@ def test_what_is_not_there_cannot_be_reset(
     broken.write_text("what,is\n")
     bad_file = cli("groups", "reset-offsets", group, "--from-file", broken)
     assert (bad_file.code, "line 1" in bad_file.err) == (1, True)
+
+
+def test_consume_in_a_group_goes_on_where_it_was(cli: Cli, group: str, filled: Topic) -> None:
+    read = ("consume", filled.name, "--group", group, "--format", "%p/%o\\n")
+    first = cli.ok(*read, "--from-beginning", "--max-messages", 5).splitlines()
+    assert len(first) == 5
+    rest = cli.ok(*read, "--from-beginning", "--until-end").splitlines()
+    assert sorted(first + rest) == sorted(f"{p}/{o}" for p in range(2) for o in range(10))
+    assert cli.ok(*read, "--until-end") == ""
+    assert offsets(cli, group) == {0: 10, 1: 10}
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_two_who_consume_share_the_partitions(
+    cli: Cli, group: str, filled: Topic, protocol: str
+) -> None:
+    read = ("consume", filled.name, "--group", group, "--property", f"group.protocol={protocol}")
+
+    def shares() -> list[list[int]]:
+        listed = cli.json("groups", "list", group)
+        members = cli.json("groups", "describe", group)[0]["members"] if listed else []
+        return sorted(one["assignment"].get(filled.name, []) for one in members)
+
+    with cli.start(*read) as one, cli.start(*read) as two:
+        while shares() != [[0], [1]]:
+            pass
+        assert one.interrupt() == two.interrupt() == 130
+
+
+def test_consume_in_a_group_refuses_what_the_group_decides(
+    cli: Cli, group: str, filled: Topic
+) -> None:
+    read = ("consume", filled.name, "--group", group)
+    assert "the group decides" in cli(*read, "--partition", 0).err
+    refused = cli(*read, "--offset", 3)
+    assert (refused.code, "reset-offsets" in refused.err) == (2, True)

@@ -10,6 +10,7 @@ import click
 
 from headwater.cli.connection import POLL_S, Connection, connection_options
 from headwater.cli.errors import CommandError, describe
+from headwater.cli.group_reading import GroupReading, group_settings
 from headwater.cli.options import escaped, property_option
 from headwater.cli.output import note
 from headwater.cli.record_formats import (
@@ -22,7 +23,7 @@ from headwater.cli.record_output import json_line, template_formatter, text_form
 from headwater.cli.start_position import Span, StartPosition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from confluent_kafka import Consumer, KafkaError, Message
 
@@ -40,6 +41,7 @@ Examples:
   headwater consume orders --partition 2 --offset 4711 --max-messages 1
   headwater consume orders --offset 15m                    what came in the last 15 minutes
   headwater consume orders --offset 2026-05-01T10:00:00Z --json
+  headwater consume orders --group billing --from-beginning  share the work, and go on later
   headwater consume orders --keys --headers
   headwater consume orders --value-format avro --registry http://localhost:8081
   headwater consume orders --format '%t [%p] %o at %T: %k = %v (%h)\\n'
@@ -61,6 +63,7 @@ Fields of --format, which ends lines only where it says \\n:
     "  [default: latest]",
 )
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
+@click.option("-g", "--group", help="Join this consumer group and commit what was printed.")
 @click.option("-n", "--max-messages", type=click.IntRange(1), help="End after so many records.")
 @click.option("-e", "--until-end", is_flag=True, help="End where the topic ends at this moment.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="End when nothing came for so long.")
@@ -88,6 +91,7 @@ def consume(
     from_beginning: bool,
     position: StartPosition | None,
     partitions: tuple[int, ...],
+    group: str | None,
     max_messages: int | None,
     until_end: bool,
     timeout: float | None,
@@ -105,7 +109,8 @@ def consume(
     """Print the records of TOPIC, by default the values of those that arrive from now on.
 
     A tombstone (a record without a value) is printed as null. With --timeout, having got fewer
-    records than --max-messages is a failure.
+    records than --max-messages is a failure. With --group, the partitions are shared with the
+    other members, and the next one goes on after the last record that was printed.
     """
     if from_beginning and position is not None:
         raise click.UsageError("Give either --from-beginning or --offset.")
@@ -114,17 +119,24 @@ def consume(
     to_bytes = _formatter(formats, as_json, template, keys, headers, separator, null_marker)
     if skip_broken:
         to_bytes = skipping_broken(to_bytes)
-    start = StartPosition("earliest") if from_beginning else position or StartPosition("latest")
-
+    if group is not None and partitions:
+        raise click.UsageError("With --group, the group decides on the partitions.")
+    start = StartPosition("earliest") if from_beginning else position
+    settings = {"isolation.level": isolation_level, **_settings(connection)}
     chosen = _choose_partitions(connection, topic, partitions)
-    spans = start.resolve(connection, topic, chosen)
-    if verbose or start.kind == "offset":
-        _say_starts(topic, spans, start, verbose=verbose)
-    settings = {"isolation.level": isolation_level, **_settings(connection), **properties}
-    reading = Reading(topic, spans, until_end=until_end)
-    consumer = connection.consumer(settings)
-    try:
+    reading: Reading | GroupReading
+    if group is not None:
+        consumer = connection.consumer({**settings, **group_settings(group, start), **properties})
+        reading = GroupReading(consumer, topic, until_end=until_end, verbose=verbose)
+    else:
+        start = start or StartPosition("latest")
+        spans = start.resolve(connection, topic, chosen)
+        if verbose or start.kind == "offset":
+            _say_starts(topic, spans, start, verbose=verbose)
+        consumer = connection.consumer({**settings, **properties})
         _assign(consumer, topic, spans)
+        reading = Reading(topic, spans, until_end=until_end)
+    try:
         count = _print(consumer, reading, to_bytes, max_messages, timeout)
     finally:
         consumer.close()
@@ -168,10 +180,13 @@ class Reading:
             self._open.discard(partition)
         return bool(message.offset() < end)
 
+    def printed(self, records: Sequence[Message]) -> None:
+        """Nobody needs to know how far we have come."""
+
 
 def _print(
     consumer: Consumer,
-    reading: Reading,
+    reading: Reading | GroupReading,
     to_bytes: Callable[[Message], bytes],
     max_messages: int | None,
     timeout: float | None,
@@ -198,6 +213,7 @@ def _print(
             finally:  # what comes before a broken record is printed before its error
                 out.write(b"".join(lines))
                 out.flush()
+            reading.printed(records)
             count += len(records)
             last = time.monotonic()
     return count
