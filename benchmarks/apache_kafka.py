@@ -9,7 +9,7 @@ from pathlib import Path
 VERSION = "4.3.1"
 CACHE = Path.home() / ".cache" / "headwater" / f"kafka-{VERSION}"
 
-_POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
+_POM = f"""<project>
 <modelVersion>4.0.0</modelVersion>
 <groupId>headwater</groupId><artifactId>benchmarks</artifactId><version>1</version>
 <dependencies>
