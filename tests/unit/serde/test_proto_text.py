@@ -304,6 +304,8 @@ def test_syntax_errors_say_where(text: str, complaint: str | None) -> None:
         ("message M { map<float, int32> m = 1; }", InvalidProtoError, "a map's keys"),
         ("message M { repeated map<int32, int32> m = 1; }", InvalidProtoError, "have a label"),
         ("message M { oneof o { } }", InvalidProtoError, "at least one field"),
+        ("message M { string s = 1 [default = 5]; }", InvalidProtoError, "of another type"),
+        ('message M { int32 n = 1 [default = "5"]; }', InvalidProtoError, "of another type"),
         ("option no_such_option = 1;", InvalidOptionError, "no_such_option"),
         ("option java_package = 1;", InvalidOptionError, "wrong option"),
         ("service S { rpc R (X) returns (X); }", UnknownTypeError, "rpc S.R"),

@@ -45,7 +45,9 @@ class ProtobufFormat(SchemaFormat):
             if is_new:
                 build_pool(file, imports)
         except ProtoError as failure:
-            raise InvalidSchemaError(str(failure)) from None
+            # Python's library holds smaller messages than those of other languages.
+            if "mini table" not in str(failure):
+                raise InvalidSchemaError(str(failure)) from None
         except (RecursionError, UnicodeError) as failure:
             raise InvalidSchemaError(f"the schema is malformed: {failure}") from None
         return ProtobufSchema(file, imports)

@@ -349,10 +349,11 @@ class _Builder:
 
 
 def _default(value: OptionValue, target: FieldDescriptorProto) -> str:
-    if isinstance(value, Word):
+    is_text = target.type in (FieldDescriptorProto.TYPE_STRING, FieldDescriptorProto.TYPE_BYTES)
+    if isinstance(value, Word) and not is_text:
         return value.text
-    if not isinstance(value, str):
-        raise InvalidProtoError(f"{target.name}: a default is a single value")
+    if not isinstance(value, str) or not is_text:
+        raise InvalidProtoError(f"{target.name} = {target.number}: its default is of another type")
     if target.type == FieldDescriptorProto.TYPE_BYTES:
         narrow = all(ord(character) < 256 for character in value)
         encoded = value.encode("latin-1" if narrow else "utf-8")
