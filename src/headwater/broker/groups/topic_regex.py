@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from headwater.broker.groups.regex import Automaton, RegexError, parse
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ def check_regex(regex: str) -> None:
 
 def matching_topics(regex: str, topics: Iterable[str]) -> frozenset[str]:
     """Return the topics whose whole name matches."""
-    pattern = _compile(regex)
-    return frozenset(topic for topic in topics if pattern.fullmatch(topic))
+    automaton = _compile(regex)
+    return frozenset(topic for topic in topics if automaton.matches(topic))
 
 
 @lru_cache(maxsize=256)
-def _compile(regex: str) -> re.Pattern[str]:
+def _compile(regex: str) -> Automaton:
     try:
-        return re.compile(regex)
-    except (re.error, OverflowError, RecursionError) as error:
+        return Automaton(parse(regex))
+    except RegexError as error:
         raise KafkaError(
             ErrorCode.INVALID_REGULAR_EXPRESSION,
             f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {error}.",
