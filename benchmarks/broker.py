@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
 
-from benchmarks import latency, throughput, transactions
+from benchmarks import groups, latency, throughput, transactions
 from benchmarks.targets import HEADWATER, HEADWATER_OS, Running, Target, running
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def measure(targets: list[Target], rounds: int, results: Results, progress: Prog
                 with running(target) as broker:
                     _measure_throughput(target, broker, records, results)
                     _measure_transactions(target, broker, results)
+                if target is not HEADWATER_OS:
+                    _measure_groups(target, results)
 
 
 def _measure_start(target: Target, broker: Running, results: Results) -> None:
@@ -69,3 +71,25 @@ def _measure_transactions(target: Target, broker: Running, results: Results) -> 
     results.add("produce from Python, idempotent", "records/s", target, rate)
     rate = transactions.transactional(servers, "transactional")
     results.add("produce from Python, commit every 100 ms", "records/s", target, rate)
+
+
+def _measure_groups(target: Target, results: Results) -> None:
+    with running(target) as broker:
+        settled_s, recovered_s = groups.settle_and_recover(broker.bootstrap_servers)
+        results.add(
+            "8 members share 64 partitions, after the last join", "ms", target, settled_s * 1000
+        )
+        results.add(
+            "a killed member's partitions have moved, after its session timeout",
+            "ms",
+            target,
+            recovered_s * 1000,
+        )
+    with running(target) as broker:
+        beats = groups.beat(broker.port)
+        results.add(
+            "2,000 members in 200 groups: heartbeat or commit, 99 %", "ms", target, beats.p99
+        )
+        results.add(
+            "2,000 members in 200 groups: longest heartbeat or commit", "ms", target, beats.longest
+        )

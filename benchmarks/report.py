@@ -32,6 +32,9 @@ GOALS = {
     "end-to-end latency, acks=all, median": "2 ms",
     "end-to-end latency, acks=all, 99 %": "3 ms",
     "end-to-end latency, acks=all, 99.9 %": "14 ms",
+    "8 members share 64 partitions, after the last join": "1 s",
+    "a killed member's partitions have moved, after its session timeout": "1 s",
+    "2,000 members in 200 groups: longest heartbeat or commit": "100 ms",
 }
 
 _INTRODUCTION = """# Benchmarks
