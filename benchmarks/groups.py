@@ -1,4 +1,4 @@
-"""Consumer groups: how fast they settle and recover from a crash, how steadily many of them beat."""
+"""Consumer groups: how fast they settle and recover, and how steadily many of them beat."""
 
 from __future__ import annotations
 
