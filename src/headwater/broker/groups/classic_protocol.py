@@ -48,6 +48,7 @@ class ClassicProtocol:
         elif not self._has_room(group, member_id):
             self._rebalance.remove(group, member_id)
             reply(JoinResult(ErrorCode.GROUP_MAX_SIZE_REACHED))
+            self._rebalance.complete_join_if_all_are_here(group)
         elif not group.supports(request.protocol_type, request.protocols):
             reply(JoinResult(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, member_id))
         elif member_id != UNKNOWN_MEMBER:
