@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
     process = RegistryProcess(broker.bootstrap_servers).start()
+    process.register("first", record("R", "a"))  # it leads now
     yield process
     process.stop()
 

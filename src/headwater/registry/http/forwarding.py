@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import logging
+import socket
 import ssl
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -39,30 +41,14 @@ class Forwarder:
 
     async def ask(self, url: str, target: str, request: Request) -> Answer:
         """Return the leader's answer to a request for `target`, a path with its query."""
-        return await asyncio.to_thread(self._ask, url, target, request)
-
-    def _ask(self, url: str, target: str, request: Request) -> Answer:
         connection = self._connect(url)
-        headers = {
-            name.decode(): request.headers[name].decode("latin-1")
-            for name in _PASSED_ON
-            if name in request.headers
-        }
-        headers[FORWARDED.decode()] = "true"
         try:
-            try:
-                connection.connect()
-            except OSError as failure:
-                raise LeaderUnreachableError(f"{url}: {failure}", was_sent=False) from None
-            try:
-                connection.request(request.method, target, request.body or None, headers)
-                response = connection.getresponse()
-                body = response.read()
-            except (OSError, http.client.HTTPException) as failure:
-                raise LeaderUnreachableError(f"{url}: {failure}", was_sent=True) from None
-        finally:
-            connection.close()
-        return Answer(body, response.status, response.headers.get("content-type"))
+            return await asyncio.to_thread(_exchange, connection, url, target, request)
+        except asyncio.CancelledError:
+            if connection.sock is not None:
+                with suppress(OSError):
+                    connection.sock.shutdown(socket.SHUT_RDWR)  # so that the thread ends, too
+            raise
 
     def _connect(self, url: str) -> http.client.HTTPConnection:
         parts = urlsplit(url)
@@ -73,3 +59,28 @@ class Forwarder:
                 host, parts.port, timeout=self._timeout_s, context=context
             )
         return http.client.HTTPConnection(host, parts.port, timeout=self._timeout_s)
+
+
+def _exchange(
+    connection: http.client.HTTPConnection, url: str, target: str, request: Request
+) -> Answer:
+    headers = {
+        name.decode(): request.headers[name].decode("latin-1")
+        for name in _PASSED_ON
+        if name in request.headers
+    }
+    headers[FORWARDED.decode()] = "true"
+    try:
+        try:
+            connection.connect()
+        except OSError as failure:
+            raise LeaderUnreachableError(f"{url}: {failure}", was_sent=False) from None
+        try:
+            connection.request(request.method, target, request.body or None, headers)
+            response = connection.getresponse()
+            body = response.read()
+        except (OSError, http.client.HTTPException) as failure:
+            raise LeaderUnreachableError(f"{url}: {failure}", was_sent=True) from None
+    finally:
+        connection.close()
+    return Answer(body, response.status, response.headers.get("content-type"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from typing import TYPE_CHECKING
@@ -42,14 +43,14 @@ class LeaderGate:
     async def handle(self, route: Route, request: Request, target: str) -> Answer:
         """Answer a request here, or have the leader answer it."""
         service = self._service
-        if route.writes and service.read_only:
-            raise not_permitted("This registry is read-only")
         if route.prepare is not None:
             found = await route.prepare(service, request)
             if found is not None:
                 return found
         if not route.writes:
             return await route.handler(service, request)
+        if service.read_only:
+            raise not_permitted("This registry is read-only")
         deadline = time.monotonic() + self._patience_s
         reason = "no instance has the lead"
         while True:
@@ -76,8 +77,25 @@ class LeaderGate:
                 raise unknown_leader(f"Leader not known: {reason}")
             await service.writer.wait_for_change(min(left, _STEP_S))
 
+    async def _ask(self, url: str, request: Request, target: str) -> Answer:
+        # A leader that hangs is replaced long before it is given up on.
+        writer = self._service.writer
+        tenure = writer.leadership.tenure
+        asking = asyncio.create_task(self._forwarder.ask(url, target, request))
+        try:
+            while True:
+                changing = asyncio.create_task(writer.wait_for_change(_STEP_S))
+                await asyncio.wait({asking, changing}, return_when=asyncio.FIRST_COMPLETED)
+                changing.cancel()
+                if asking.done():
+                    return asking.result()
+                if writer.should_lead or writer.leadership.tenure != tenure:
+                    raise LeaderUnreachableError(f"{url} was replaced", was_sent=True)
+        finally:
+            asking.cancel()
+
     async def _forward(self, url: str, request: Request, target: str) -> Answer | None:
-        found = await self._forwarder.ask(url, target, request)
+        found = await self._ask(url, request, target)
         if found.status == 500 and f'"error_code":{_NO_LEADER}'.encode() in found.body:
             return None
         self._metrics.forwarded.inc()

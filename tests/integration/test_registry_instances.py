@@ -1,0 +1,223 @@
+"""Several instances on one cluster: one leads, each answers everything, and ids never collide."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.registry_fixtures import record, schema_record, write_topic
+from tests.registry_process import RegistryProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.broker_process import BrokerProcess
+
+FAST = ("--property", "leader.session.timeout.ms=6000")
+WITHIN_S = 60.0
+
+
+@pytest.fixture
+def start_registry(
+    start_broker: Callable[..., BrokerProcess],
+) -> Iterator[Callable[..., RegistryProcess]]:
+    """A factory for instances on a cluster of this test's own."""
+    broker = start_broker()
+    mine: list[RegistryProcess] = []
+
+    def start(*options: str) -> RegistryProcess:
+        mine.append(RegistryProcess(broker.bootstrap_servers, [*FAST, *options]))
+        return mine[-1].start()
+
+    yield start
+    for process in mine:
+        if process.running:
+            process.stop()
+
+
+def leads(registry: RegistryProcess) -> bool:
+    return "headwater_registry_leader 1.0" in registry.request("GET", "/metrics").raw.decode()
+
+
+def leader_of(*registries: RegistryProcess) -> RegistryProcess:
+    """Wait until exactly one leads."""
+    end = time.monotonic() + WITHIN_S
+    while time.monotonic() < end:
+        leading = [each for each in registries if leads(each)]
+        if len(leading) == 1:
+            return leading[0]
+        time.sleep(0.05)
+    raise AssertionError("\n".join(each.text for each in registries))
+
+
+def see(registry: RegistryProcess, path: str, expected: object) -> None:
+    """Wait until an instance has read what another one wrote."""
+    end = time.monotonic() + WITHIN_S
+    while registry.request("GET", path).body != expected:
+        assert time.monotonic() < end, registry.request("GET", path)
+        time.sleep(0.01)
+
+
+def test_any_instance_takes_writes(start_registry: Callable[..., RegistryProcess]) -> None:
+    one, two, three = (start_registry() for _ in range(3))
+    leader_of(one, two, three)
+    ids = []
+    for number, registry in enumerate((one, two, three)):
+        ids.append(registry.register("s", record("R", *[f"f{each}" for each in range(3 - number)])))
+        # Whoever wrote through an instance sees it there at once.
+        assert registry.get("/subjects/s/versions/latest")["id"] == ids[-1]
+    assert ids == [1, 2, 3]
+    for registry in (one, two, three):
+        see(registry, "/subjects/s/versions", [1, 2, 3])
+        put = registry.request("PUT", "/config/s", {"compatibility": "NONE"})
+        assert put.body == {"compatibility": "NONE"}
+        bad = registry.try_register("s", "{")
+        assert bad.body["error_code"] == 42201
+        missing = registry.request("DELETE", "/subjects/nothing")
+        assert missing.body["error_code"] == 40401
+    assert two.request("DELETE", "/subjects/s").body == [1, 2, 3]
+    see(one, "/subjects", [])
+
+
+def test_errors_of_the_leader_come_back_as_they_are(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    one, two = start_registry(), start_registry()
+    follower = two if leader_of(one, two) is one else one
+    follower.register("s", record("R", "a"))
+    refused = follower.try_register("s", record("R", "a", "b"))
+    assert (refused.status, refused.body["error_code"]) == (409, 409)
+    assert "remedy" in refused.body["message"]
+    assert refused.headers["content-type"] == "application/vnd.schemaregistry.v1+json"
+
+
+def test_racing_registrations_share_ids_and_never_collide(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    registries = [start_registry() for _ in range(2)]
+    leader_of(*registries)
+
+    def register(number: int) -> tuple[int, int]:
+        # Each schema is registered by several at the same time, under subjects of their own.
+        schema = number // 4
+        registry = registries[number % 2]
+        return schema, registry.register(f"s{number}", record(f"R{schema}", "a"))
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(register, range(160)))
+    by_schema: dict[int, set[int]] = {}
+    for schema, id_ in results:
+        by_schema.setdefault(schema, set()).add(id_)
+    assert all(len(ids) == 1 for ids in by_schema.values())
+    assert sorted(next(iter(ids)) for ids in by_schema.values()) == list(range(1, 41))
+
+
+def test_racing_for_one_subject_gives_versions_without_holes(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    registries = [start_registry() for _ in range(2)]
+    leader_of(*registries)
+    registries[0].request("PUT", "/config", {"compatibility": "NONE"})
+
+    def register(number: int) -> int:
+        return registries[number % 2].register("s", record(f"R{number}", "a"))
+
+    with ThreadPoolExecutor(8) as pool:
+        ids = list(pool.map(register, range(60)))
+    assert len(set(ids)) == 60
+    for registry in registries:
+        see(registry, "/subjects/s/versions", list(range(1, 61)))
+
+
+def test_a_leader_that_stops_is_replaced(start_registry: Callable[..., RegistryProcess]) -> None:
+    one, two = start_registry(), start_registry()
+    leader = leader_of(one, two)
+    other = two if leader is one else one
+    leader.register("s", record("A"))
+    leader.stop()
+    assert other.register("t", record("B")) == 2  # waits until it leads
+    assert leads(other)
+    leader.start()
+    assert leader.register("u", record("C")) == 3
+    assert leads(other)
+
+
+def test_a_leader_that_hangs_is_replaced_and_does_no_harm(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    import os
+    import signal
+
+    one, two = start_registry(), start_registry()
+    leader = leader_of(one, two)
+    other = two if leader is one else one
+    leader.register("s", record("A"))
+    os.kill(leader.pid, signal.SIGSTOP)
+    try:
+        assert other.register("t", record("B")) == 2
+    finally:
+        os.kill(leader.pid, signal.SIGCONT)
+    assert leader.register("u", record("C")) == 3
+    assert leader_of(one, two) is other
+
+
+def test_what_a_former_leader_writes_is_void(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    """A write that was on its way when the lead changed: it counts for nobody, and is undone."""
+    registry = start_registry()
+    registry.register("s", record("A", "a"))
+    restarted = start_registry()
+    registry.stop()
+    assert restarted.register("t", record("B")) == 2
+    late = [("headwater.leader", b"1/somebody-that-is-gone")]
+    servers = restarted.bootstrap_servers
+    write_topic(servers, [schema_record("s", 1, 3, record("Late"))], headers=late)
+    write_topic(servers, [schema_record("late", 1, 3, record("Late"))], headers=late)
+    assert restarted.register("u", record("C")) == 3
+    assert restarted.get("/schemas/ids/3")["schema"].count('"C"') == 1
+    assert '"A"' in restarted.get("/subjects/s/versions/1")["schema"]
+    assert "is void: its writer no longer led" in restarted.text
+    assert "writing 2 records anew" in restarted.text
+    # Who comes later and reads it all sees the same.
+    restarted.stop()
+    restarted.start()
+    assert restarted.get("/subjects") == ["s", "t", "u"]
+    assert '"A"' in restarted.get("/subjects/s/versions/1")["schema"]
+    assert restarted.register("v", record("D")) == 4
+
+
+def test_without_a_leader_writes_wait_and_then_say_so(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    registry = start_registry(
+        "--property", "leader.eligibility=false", "--property", "leader.patience.ms=500"
+    )
+    answer = registry.try_register("s", record("A"))
+    assert (answer.status, answer.body["error_code"]) == (500, 50004)
+    assert registry.get("/subjects") == []
+    leader = start_registry()
+    assert leader.register("s", record("A")) == 1
+    assert registry.register("t", record("B")) == 2  # passed on
+
+
+def test_a_read_only_instance_never_writes(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    leader = start_registry()
+    leader.register("s", record("A"))
+    reader = start_registry("--read-only")
+    assert reader.get("/subjects/s/versions") == [1]
+    assert reader.register("s", record("A")) == 1
+    for method, path, body in (
+        ("POST", "/subjects/s/versions", {"schema": '"int"'}),
+        ("DELETE", "/subjects/s", None),
+        ("PUT", "/config", {"compatibility": "NONE"}),
+        ("PUT", "/mode", {"mode": "READONLY"}),
+    ):
+        refused = reader.request(method, path, body)
+        assert (refused.status, refused.body["error_code"]) == (422, 42205)
+    leader.register("t", record("B"))
+    see(reader, "/subjects", ["s", "t"])

@@ -1,0 +1,140 @@
+"""TLS and basic authentication, also between instances."""
+
+from __future__ import annotations
+
+import datetime
+import http.client
+import ipaddress
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from tests.integration.registry_fixtures import record
+from tests.registry_process import RegistryProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.broker_process import BrokerProcess
+
+
+class Certificate(NamedTuple):
+    """Where a certificate and its key are."""
+
+    certificate: Path
+    key: Path
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """One for 127.0.0.1 that vouches for itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+        .sign(key, hashes.SHA256())
+    )
+    directory = tmp_path_factory.mktemp("tls")
+    paths = Certificate(directory / "certificate.pem", directory / "key.pem")
+    paths.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    paths.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return paths
+
+
+@pytest.fixture(scope="module")
+def users(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("users") / "users.txt"
+    path.write_text("ann: secret\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def instances(
+    broker: BrokerProcess, certificate: Certificate, users: Path
+) -> Iterator[list[RegistryProcess]]:
+    """Two, so that one has to ask the other."""
+    options = [
+        *("--certificate", str(certificate.certificate), "--key", str(certificate.key)),
+        *("--users", str(users), "--property", f"ssl.ca.location={certificate.certificate}"),
+    ]
+    started = []
+    for _ in range(2):
+        process = RegistryProcess(broker.bootstrap_servers, options)
+        process.ca_file = str(certificate.certificate)
+        process.user = ("ann", "secret")
+        started.append(process.start())
+    yield started
+    for process in started:
+        process.stop()
+
+
+def test_everything_works_on_both(instances: list[RegistryProcess], topic: str) -> None:
+    for number, registry in enumerate(instances):
+        assert registry.scheme == "https"
+        registry.register(f"{topic}-{number}", record(f"R{number}", "a"))
+        assert registry.get(f"/subjects/{topic}-{number}/versions") == [1]
+
+
+@pytest.mark.parametrize(
+    "authorization", ["", "Basic", "Basic eA==", "Basic YW5uOndyb25n", "Bearer x"]
+)
+def test_strangers_stay_outside(
+    instances: list[RegistryProcess], topic: str, authorization: str
+) -> None:
+    registry = instances[0]
+    registry.get("/subjects")  # remembered now, but not for everybody
+    for method, path, body in (
+        ("GET", "/subjects", None),
+        ("GET", "/metrics", None),
+        ("GET", "/openapi.json", None),
+        ("POST", f"/subjects/{topic}/versions", {"schema": '"int"'}),
+    ):
+        answer = registry.request(method, path, body, {"Authorization": authorization})
+        assert answer.status == 401
+        assert answer.body["error_code"] == 401
+        assert answer.headers["www-authenticate"].startswith("Basic realm=")
+    assert topic not in registry.get("/subjects")
+
+
+def test_confluents_client(
+    instances: list[RegistryProcess], certificate: Certificate, topic: str
+) -> None:
+    settings = {"url": instances[1].url, "ssl.ca.location": str(certificate.certificate)}
+    client = SchemaRegistryClient({**settings, "basic.auth.user.info": "ann:secret"})
+    assert client.register_schema(topic, Schema('"string"', "AVRO")) > 0
+    stranger = SchemaRegistryClient({**settings, "basic.auth.user.info": "ann:x"})
+    with pytest.raises(SchemaRegistryError) as failure:
+        stranger.get_subjects()
+    assert failure.value.http_status_code == 401
+
+
+def test_plain_http_is_not_spoken(instances: list[RegistryProcess]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", instances[0].port, timeout=30)
+    connection.request("GET", "/")
+    with pytest.raises((http.client.HTTPException, OSError)):
+        connection.getresponse()
+    connection.close()
+    assert instances[0].get("/") == {}
