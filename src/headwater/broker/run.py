@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import sys
@@ -75,6 +76,10 @@ def _warm_up() -> None:
     from headwater.protocol import messages
 
     messages.preload()
+    # What was imported stays for good. Without it, the garbage collector's full passes take 15 ms
+    # instead of 40, and every client feels them.
+    gc.collect()
+    gc.freeze()
 
 
 def _raise_open_file_limit() -> None:
