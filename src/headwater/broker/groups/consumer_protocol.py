@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.broker.groups")
 
+_WAITING_INTERVAL_MS = 500
+
 
 class Expire(Protocol):
     """Puts a member out of its group, unless it has moved on from the epoch given."""
@@ -85,7 +87,7 @@ class ConsumerProtocol:
         return HeartbeatResult(
             member_id=member_id,
             epoch=member.epoch,
-            heartbeat_interval_ms=self._settings.consumer_heartbeat_interval_ms,
+            heartbeat_interval_ms=self._interval_ms(member),
             assignment=(
                 without_epochs(member.assigned) if has_changed or request.is_full else None
             ),
