@@ -209,6 +209,12 @@ class ConsumerProtocol:
         draft.then(partial(self.forget, group_id, old.member_id))
         return new
 
+    def _interval_ms(self, member: ConsumerMember) -> int:
+        # One who waits for others to give something up asks more often than one who has it all.
+        interval_ms = self._settings.consumer_heartbeat_interval_ms
+        is_waiting = member.state is not MemberState.STABLE
+        return min(interval_ms, _WAITING_INTERVAL_MS) if is_waiting else interval_ms
+
     def _find(self, draft: GroupDraft, request: HeartbeatRequest, member_id: str) -> ConsumerMember:
         group = draft.group
         joins = request.epoch == JOIN_EPOCH
