@@ -173,7 +173,11 @@ class GroupCoordinator:
         groups = 0
         for shard in shards:
             log = shard.partition.log
-            await asyncio.to_thread(load_shard, shard.groups, log, _now_ms())
+            try:
+                await asyncio.to_thread(load_shard, shard.groups, log, _now_ms())
+            except LogError as error:
+                logger.error("the groups in %s cannot be served: %s", log.name, error)
+                continue
             for producer_id, committed in shard.ended_meanwhile:
                 shard.groups.offsets.complete_txn(producer_id, committed)
             shard.groups.resume()

@@ -15,7 +15,10 @@ from headwater.broker.groups.classic_records import (
     decode_group_metadata,
 )
 from headwater.broker.groups.consumer_group import ConsumerGroup
-from headwater.broker.groups.consumer_records import decode_change
+from headwater.broker.groups.consumer_records import (
+    PARTITION_METADATA_KEY_VERSION,
+    decode_change,
+)
 from headwater.broker.groups.offset_records import (
     LEGACY_OFFSET_KEY_VERSION,
     OFFSET_KEY_VERSION,
@@ -43,6 +46,7 @@ logger = logging.getLogger("headwater.broker.groups")
 
 _READ_SIZE = 1 << 20
 _OFFSET_KEYS = (LEGACY_OFFSET_KEY_VERSION, OFFSET_KEY_VERSION)
+_UNREADABLE = (ValueError, IndexError, CorruptBatch)
 
 
 def load_shard(shard: GroupShard, log: Log, now_ms: int) -> None:
@@ -53,15 +57,21 @@ def load_shard(shard: GroupShard, log: Log, now_ms: int) -> None:
             last.take(header, batch)
         except CorruptBatch as error:
             logger.error("%s: the batch at %d is ignored: %s", log.name, header.base_offset, error)
+    unknown: set[int] = set()
     for key, place in sorted(last.plain.items(), key=lambda item: item[1].offset):
         try:
-            _apply(shard, key, place, now_ms)
-        except ValueError as error:
+            kind = _apply(shard, key, place, now_ms)
+        except _UNREADABLE as error:
             logger.error("%s: the record at %d is ignored: %s", log.name, place.offset, error)
+        else:
+            unknown.update(() if kind is None else (kind,))
+    if unknown:
+        kinds = ", ".join(map(str, sorted(unknown)))
+        logger.warning("%s has records of kinds that are not known: %s", log.name, kinds)
     for producer_id, pending in last.pending.items():
         try:
             offsets = [_committed_offset(key, place) for key, place in pending.items()]
-        except ValueError as error:
+        except _UNREADABLE as error:
             logger.error("%s: offsets of producer %d are ignored: %s", log.name, producer_id, error)
         else:
             shard.offsets.prepare_txn_commit(producer_id, offsets)
@@ -143,10 +153,11 @@ def _batches(log: Log) -> Iterator[tuple[BatchHeader, memoryview]]:
             return
 
 
-def _apply(shard: GroupShard, key: bytes, place: _Place, now_ms: int) -> None:
+def _apply(shard: GroupShard, key: bytes, place: _Place, now_ms: int) -> int | None:
+    """Take in a record; returns its kind if that is not known."""
     value = place.value()
     if value is None:
-        return
+        return None
     reader = FieldReader(key)
     version = reader.int16()
     if version in _OFFSET_KEYS:
@@ -158,12 +169,12 @@ def _apply(shard: GroupShard, key: bytes, place: _Place, now_ms: int) -> None:
     else:
         change = decode_change(version, reader, value)
         if change is None:
-            logger.warning("a record of a kind that is not known (%d) is left alone", version)
-            return
+            return None if version == PARTITION_METADATA_KEY_VERSION else version
         group = shard.groups.get(change.group_id)
         if not isinstance(group, ConsumerGroup):
             group = shard.groups[change.group_id] = ConsumerGroup(change.group_id)
         group.apply(change)
+    return None
 
 
 def _committed_offset(key: bytes, place: _Place) -> tuple[OffsetKey, CommittedOffset]:
