@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import confluent_kafka
@@ -31,6 +32,7 @@ from tests.integration.raw_requests import create_topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.broker_process import BrokerProcess
     from tests.conftest import StartBroker
@@ -150,3 +152,26 @@ def test_consumers_go_on_after_the_broker_was_killed(
         until_all_read([one, two], everything)
         changes = [*one.changes, *two.changes]
         assert not any(event == "lost" for event, _ in changes), changes
+
+
+def test_groups_are_taken_over_with_the_directories_of_the_topics(
+    start_broker: StartBroker, tmp_path: Path
+) -> None:
+    broker = start_broker(QUICK)
+    with reach(broker) as client:
+        topic = create_topic(client, "kept")
+        place = (topic.name, 0)
+        commit(client, "simple", {place: 5})
+    broker.stop()
+    # As with the directories of Apache Kafka: the logs are there, and nothing else is.
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    for directory in broker.data_dir.glob("*-[0-9]"):
+        shutil.copytree(directory, taken / directory.name)
+    broker = start_broker(QUICK, data_dir=taken)
+    with reach(broker) as client:
+        assert committed(client, "simple", None)[place].committed_offset == 5
+        resource = {"resource_type": 2, "resource_name": "__consumer_offsets"}
+        (described,) = client.call("describe_configs", 4, resources=[resource]).results
+        policy = next(one for one in described.configs if one.name == "cleanup.policy")
+        assert policy.value == "compact", "its offsets would expire with the segments"

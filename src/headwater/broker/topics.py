@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker import adoption, meta_properties
 from headwater.broker.changes import Changes
+from headwater.broker.internal_topics import blueprint
 from headwater.broker.metadata_store import (
     BrokerConfigRecord,
     MetadataStore,
@@ -94,7 +95,8 @@ class TopicRegistry:
         """Open every log and return the id of the cluster."""
         directory = self._config.data_dir
         cluster_id = meta_properties.claim(directory, self._config.node_id).cluster_id
-        adopted = [] if self._store.exists() else adoption.find_topics(directory)
+        found = [] if self._store.exists() else adoption.find_topics(directory)
+        adopted = [self._with_own_settings(topic) for topic in found]
         metadata = self._store.load()
         if adopted:
             logger.warning(
@@ -228,6 +230,12 @@ class TopicRegistry:
         await asyncio.to_thread(
             self._store.commit, [QuotaRecord(*change) for change in changes.items()]
         )
+
+    def _with_own_settings(self, topic: TopicRecord) -> TopicRecord:
+        """Give an internal topic back what it was made with: its offsets must not expire."""
+        if topic.name not in INTERNAL_TOPICS:
+            return topic
+        return topic._replace(configs=blueprint(topic.name, self._config)[1])
 
     def _load_broker_configs(self, stored: Mapping[str, dict[str, str]]) -> None:
         default, mine = stored.get("", {}), stored.get(str(self._config.node_id), {})
