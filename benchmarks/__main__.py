@@ -29,6 +29,7 @@ def main(rounds: int, no_kafka: bool, no_write: bool) -> None:
     described = machine.describe()
     results = Results()
     broker.measure(targets, rounds, results, lambda line: click.echo(line, err=True))
+    described["load after the run"] = f"{machine.load():.1f}, of which the benchmark has its part"
     report.print_table(results.rows())
     for name, value in described.items():
         click.echo(f"{name}: {value}")

@@ -18,8 +18,13 @@ def describe() -> dict[str, str]:
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "load": f"{os.getloadavg()[0]:.1f} (1 min, before the run)",
+        "load before the run": f"{load():.1f} (average of a minute)",
     }
+
+
+def load() -> float:
+    """Return the load average of the last minute."""
+    return os.getloadavg()[0]
 
 
 def _cpu_model() -> str:
