@@ -140,10 +140,10 @@ class BrokerProcess:
         """All that the broker printed so far, over all its starts."""
         return "".join(self.output)
 
-    def says(self, text: str, within_s: float = 10.0) -> bool:
+    def says(self, text: str, within_s: float = 10.0, after_line: int = 0) -> bool:
         """Whether it has printed this or does so soon; output comes through a pipe and a thread."""
         deadline = time.monotonic() + within_s
-        while text not in self.text:
+        while not any(text in line for line in self.output[after_line:]):
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.01)

@@ -41,6 +41,8 @@ class RawClient:
 
     def __init__(self, broker: BrokerProcess, client_id: str | None = "raw") -> None:
         self.client_id = client_id
+        self.lines_before = len(broker.output)
+        """What the broker had printed before: it may be about another client of the same port."""
         self.socket = socket.create_connection(("127.0.0.1", broker.port), timeout=TIMEOUT_S)
         self._next_correlation_id = 1
         self._in_flight: deque[tuple[int, type[Any]]] = deque()

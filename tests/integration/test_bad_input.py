@@ -286,8 +286,10 @@ def the_line_about(client: RawClient, broker: BrokerProcess) -> str:
     """The one line that the broker logs about a connection."""
     host, port = client.socket.getsockname()
     settle(broker)
-    assert broker.says(f" {host}:{port}:"), f"no line about {host}:{port} in:\n{broker.text}"
-    (line,) = [line for line in broker.output if f" {host}:{port}:" in line]
+    # Only what came since it connected: an earlier client may have had the same port.
+    assert broker.says(f" {host}:{port}:", after_line=client.lines_before), broker.text
+    since = broker.output[client.lines_before :]
+    (line,) = [line for line in since if f" {host}:{port}:" in line]
     return line
 
 
