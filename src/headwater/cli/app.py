@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,7 @@ from headwater.cli.lazy_group import LazyCommand, LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
 EXIT_FAILURE = 1
 EXIT_INTERRUPTED = 130
@@ -85,6 +88,7 @@ def headwater() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; every outcome becomes an exit code, and never a traceback."""
+    interrupts = _count_interrupts()
     try:
         result = headwater.main(list(arguments), "headwater", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -94,10 +98,28 @@ def run(arguments: Sequence[str]) -> int:
         failure.show()
         return failure.exit_code
     except Exception as failure:
+        if interrupts:
+            # Ctrl-C while librdkafka calls back into Python comes out as some other error.
+            return EXIT_INTERRUPTED
         if os.environ.get("HEADWATER_TRACEBACK"):
             raise
         click.echo(f"Error: {_describe(failure)}", err=True)
         return EXIT_FAILURE
+
+
+def _count_interrupts() -> list[int]:
+    """Let Ctrl-C do what it always does, and return a list that it adds to."""
+    seen: list[int] = []
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    # Not where somebody else has decided what SIGINT does, as `nohup` or a test runner may.
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, on_interrupt)
+    return seen
 
 
 def _describe(failure: Exception) -> str:
