@@ -398,7 +398,7 @@ def test_classic_requests_to_a_new_group(client: RawClient, group: str, created:
     assert describe(client, group).group_state == "Dead"
     newer = describe(client, group, 6)
     assert newer.error_code is ErrorCode.group_id_not_found
-    assert newer.error_message == f"Group {group} is not a classic group."
+    assert group in newer.error_message
     # An administrator removes members of either kind with the same request.
     assert leave(client, group, "one") is NONE
     assert describe_consumer_group(client, group).group_state == "Empty"

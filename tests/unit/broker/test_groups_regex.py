@@ -118,6 +118,6 @@ def test_finds_topics() -> None:
 
 
 def test_says_what_is_wrong() -> None:
-    with pytest.raises(KafkaError, match="missing closing") as refused:
+    with pytest.raises(KafkaError, match="is not closed") as refused:
         check_regex("[a")
     assert refused.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION

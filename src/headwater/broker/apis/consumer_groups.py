@@ -122,9 +122,11 @@ def _describe(broker: Broker, group_id: str) -> dict[str, Any]:
         raise KafkaError(ErrorCode.INVALID_GROUP_ID)
     group = broker.groups.shard(group_id).groups.groups.get(group_id)
     if group is None:
-        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no group '{group_id}'")
     if isinstance(group, ClassicGroup):
-        raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+        raise KafkaError(
+            ErrorCode.GROUP_ID_NOT_FOUND, f"the group '{group_id}' uses the classic protocol"
+        )
     default_assignor = broker.groups.settings.consumer_assignors[0]
     return {
         "group_id": group_id,

@@ -50,7 +50,7 @@ async def _find(broker: Broker, request: Request, key_type: int, key: str) -> di
             await broker.transactions.ensure_topic()
         else:
             raise KafkaError(
-                ErrorCode.INVALID_REQUEST, f"There is no coordinator of the kind {key_type} here."
+                ErrorCode.INVALID_REQUEST, f"there are no coordinators of the kind {key_type} here"
             )
     except KafkaError as refusal:
         return {

@@ -108,7 +108,6 @@ def _describe(broker: Broker, group_id: str, version: int) -> dict[str, Any]:
     except KafkaError as refusal:
         return {"group_id": group_id, "error_code": refusal.code}
     if not isinstance(group, ClassicGroup):
-        problem = "not found" if group is None else "is not a classic group"
         not_found: dict[str, Any] = {
             "group_id": group_id,
             "error_code": ErrorCode.NONE,
@@ -116,7 +115,11 @@ def _describe(broker: Broker, group_id: str, version: int) -> dict[str, Any]:
         }
         if version >= _FIRST_DESCRIBE_WITH_NOT_FOUND:
             not_found["error_code"] = ErrorCode.GROUP_ID_NOT_FOUND
-            not_found["error_message"] = f"Group {group_id} {problem}."
+            not_found["error_message"] = (
+                f"there is no group '{group_id}'"
+                if group is None
+                else f"the group '{group_id}' uses the new protocol"
+            )
         return not_found
     # Before the leader has assigned, what members said may not be what they will be given.
     is_settled = group.state is ClassicState.STABLE

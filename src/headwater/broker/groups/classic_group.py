@@ -179,19 +179,17 @@ class ClassicGroup:
         if instance_id is not None:
             current = self._static.get(instance_id)
             if current is None:
-                raise KafkaError(
-                    ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown."
-                )
+                raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{instance_id}'")
             if current != member_id:
                 raise KafkaError(
                     ErrorCode.FENCED_INSTANCE_ID,
-                    f"Member {member_id} with instance id {instance_id} was replaced by {current}.",
+                    f"'{instance_id}' is {current} now, no longer {member_id}",
                 )
         member = self.members.get(member_id)
         if member is None:
             raise KafkaError(
                 ErrorCode.UNKNOWN_MEMBER_ID,
-                f"Member {member_id} is not a member of group {self.group_id}.",
+                f"the group '{self.group_id}' has no member {member_id}",
             )
         return member
 

@@ -104,7 +104,7 @@ class ConsumerGroup:
         if member is None:
             raise KafkaError(
                 ErrorCode.UNKNOWN_MEMBER_ID,
-                f"Member {member_id} is not a member of group {self.group_id}.",
+                f"the group '{self.group_id}' has no member {member_id}",
             )
         return member
 

@@ -62,33 +62,29 @@ def check_heartbeat(
     if not request.member_id.strip() and (
         member_makes_id or request.epoch > JOIN_EPOCH or request.epoch == LEAVE_EPOCH
     ):
-        raise _invalid("MemberId can't be empty.")
+        raise _invalid("a member needs an id")
     if not request.group_id.strip():
-        raise _invalid("GroupId can't be empty.")
+        raise _invalid("a group needs a name")
     if request.instance_id is not None and not request.instance_id.strip():
-        raise _invalid("InstanceId can't be empty.")
+        raise _invalid("an instance id may be left out, but not be empty")
     if request.rack_id is not None and not request.rack_id.strip():
-        raise _invalid("RackId can't be empty.")
+        raise _invalid("a rack may be left out, but not be empty")
     if request.epoch == JOIN_EPOCH:
         if request.rebalance_timeout_ms == NOT_GIVEN:
-            raise _invalid("RebalanceTimeoutMs must be provided in first request.")
+            raise _invalid("one who joins has to say how long it may take to give partitions up")
         if request.owned is None or request.owned:
-            raise _invalid("TopicPartitions must be empty when (re-)joining.")
+            raise _invalid("one who joins cannot have partitions yet")
         if request.topics is None and request.regex is None:
-            raise _invalid(
-                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null "
-                "when (re-)joining."
-            )
+            raise _invalid("one who joins has to name topics or a pattern")
     elif request.epoch == STATIC_LEAVE_EPOCH:
         if request.instance_id is None:
-            raise _invalid("InstanceId can't be null.")
+            raise _invalid("only a static member can leave for a while, and it has an instance id")
     elif request.epoch < STATIC_LEAVE_EPOCH:
-        raise _invalid("MemberEpoch is invalid.")
+        raise _invalid(f"there is no member epoch {request.epoch}")
     if request.assignor is not None and request.assignor not in assignors:
         raise KafkaError(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
-            f"ServerAssignor {request.assignor} is not supported. "
-            f"Supported assignors: {', '.join(assignors)}.",
+            f"there is no assignor '{request.assignor}'; there are {', '.join(assignors)}",
         )
 
 

@@ -194,7 +194,7 @@ class ConsumerProtocol:
         if len(group.members) >= limit and member_id not in group.members:
             raise KafkaError(
                 ErrorCode.GROUP_MAX_SIZE_REACHED,
-                f"The consumer group has reached its maximum capacity of {limit} members.",
+                f"the group '{group.group_id}' has {limit} members, and may not have more",
             )
 
     def replace_static(self, draft: GroupDraft, old: ConsumerMember, new_id: str) -> ConsumerMember:
@@ -238,8 +238,7 @@ class ConsumerProtocol:
         if not former.is_classic and not former.is_away:
             raise KafkaError(
                 ErrorCode.UNRELEASED_INSTANCE_ID,
-                f"Static member {member_id} with instance id {request.instance_id} cannot join "
-                f"the group because the instance id is owned by {former.member_id} member.",
+                f"'{request.instance_id}' is still in use by the member {former.member_id}",
             )
         return self.replace_static(draft, former, member_id)
 
@@ -308,12 +307,11 @@ def _said(member: ConsumerMember, request: HeartbeatRequest) -> Subscription:
 def _own_static(group: ConsumerGroup, member_id: str, instance_id: str) -> ConsumerMember:
     member = group.static_member(instance_id)
     if member is None:
-        raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
+        raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{instance_id}'")
     if member.member_id != member_id:
         raise KafkaError(
             ErrorCode.FENCED_INSTANCE_ID,
-            f"Static member {member_id} with instance id {instance_id} was fenced by member "
-            f"{member.member_id}.",
+            f"'{instance_id}' is {member.member_id} now, no longer {member_id}",
         )
     return member
 
@@ -324,12 +322,10 @@ def _check_epoch(member: ConsumerMember, request: HeartbeatRequest) -> None:
         return
     if epoch == member.previous_epoch and epoch < member.epoch and _is_subset(request, member):
         return  # It has not got the answer that told of its new epoch.
-    relation = "greater" if epoch > member.epoch else "smaller"
     raise KafkaError(
         ErrorCode.FENCED_MEMBER_EPOCH,
-        f"The consumer group member has a {relation} member epoch ({epoch}) than the one known "
-        f"by the group coordinator ({member.epoch}). The member must abandon all its partitions "
-        "and rejoin.",
+        f"the member {member.member_id} is in epoch {member.epoch}, not {epoch}; it has to give up "
+        "its partitions and join again",
     )
 
 

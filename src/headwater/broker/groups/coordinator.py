@@ -84,7 +84,7 @@ class GroupCoordinator:
     def partition_of(self, group_id: str) -> int:
         """Return the partition of `__consumer_offsets` that a group's records go to."""
         if not self._shards:
-            raise KafkaError(ErrorCode.NOT_COORDINATOR, f"{CONSUMER_OFFSETS} does not exist yet.")
+            raise KafkaError(ErrorCode.NOT_COORDINATOR, f"there is no {CONSUMER_OFFSETS} yet")
         return _partition_of(group_id, len(self._shards))
 
     def shard(self, group_id: str) -> Shard:
@@ -92,7 +92,7 @@ class GroupCoordinator:
         shard = self._shards[self.partition_of(group_id)]
         if not shard.is_loaded:
             raise KafkaError(
-                ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, "The group is still being read."
+                ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, "the group is still being read"
             )
         return shard
 

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 def check_upgrade(group: ClassicGroup, settings: GroupSettings) -> None:
     """Refuse to change a group that cannot be changed; raises KafkaError."""
     if not settings.allows_upgrade:
-        problem = "online upgrade is disabled"
+        problem = "group.consumer.migration.policy forbids it"
     elif not group.is_of_consumers:
-        problem = "the group does not use the consumer embedded protocol"
+        problem = f"its members are of the kind '{group.protocol_type}' and no consumers"
     elif len(group.members) > settings.consumer_max_size:
-        problem = "the group size exceeds the consumer group maximum size"
+        problem = "it has more members than group.consumer.max.size allows"
     else:
         return
     raise KafkaError(
         ErrorCode.GROUP_ID_NOT_FOUND,
-        f"Cannot upgrade classic group {group.group_id} to consumer group because {problem}.",
+        f"the group '{group.group_id}' stays with the classic protocol: {problem}",
     )
 
 
@@ -56,8 +56,8 @@ def upgrade(group: ClassicGroup, topics: Topics, now_ms: int) -> GroupDraft:
     except ProtocolError as error:
         raise KafkaError(
             ErrorCode.GROUP_ID_NOT_FOUND,
-            f"Cannot upgrade the classic group {group.group_id} to consumer group because the "
-            f"embedded consumer protocol is malformed: {error}",
+            f"the group '{group.group_id}' stays with the classic protocol: what its members say "
+            f"cannot be read ({error})",
         ) from error
     for member in members:
         for change in member_records(group.group_id, member, without_epochs(member.assigned)):

@@ -62,8 +62,8 @@ class MixedProtocol:
         if not self._settings.allows_mixing:
             raise KafkaError(
                 ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-                f"Cannot join the consumer group {group.group_id} with the classic protocol "
-                "because the group migration is disabled.",
+                f"the group '{group.group_id}' has members of the new protocol, and "
+                "group.consumer.migration.policy forbids to mix them",
             )
         is_newcomer = request.member_id == UNKNOWN_MEMBER
         member_id = self._new_id() if is_newcomer else request.member_id
@@ -158,7 +158,7 @@ class MixedProtocol:
             return self._consumer.replace_static(draft, former, member_id)
         if former is None:
             raise KafkaError(
-                ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {request.instance_id} is unknown."
+                ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{request.instance_id}'"
             )
         if former.member_id != member_id:
             raise KafkaError(ErrorCode.FENCED_INSTANCE_ID)
@@ -199,14 +199,14 @@ def _embedded(group: ConsumerGroup, request: JoinRequest, member_id: str) -> Emb
     if request.protocol_type != CONSUMER or not group.supports_classic_protocols(names):
         raise KafkaError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-            f"Member {member_id}'s protocols are not supported.",
+            f"the member {member_id} knows no assignor that all others know",
         )
     try:
         return decode_subscription(request.protocols[0][1])
     except ProtocolError as error:
         raise KafkaError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-            f"Member {member_id} does not speak the protocol of consumers: {error}",
+            f"what the member {member_id} says is not what consumers say: {error}",
         ) from error
 
 
@@ -255,7 +255,7 @@ def _classic_member(
     classic = member.subscription.classic
     if classic is None:
         raise KafkaError(
-            ErrorCode.UNKNOWN_MEMBER_ID, f"Member {member_id} does not use the classic protocol."
+            ErrorCode.UNKNOWN_MEMBER_ID, f"the member {member_id} speaks the new protocol"
         )
     return member, classic
 

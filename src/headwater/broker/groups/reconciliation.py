@@ -37,8 +37,8 @@ def reconcile(
     if member.state is MemberState.UNKNOWN and (owned is None or owned):
         raise KafkaError(
             ErrorCode.FENCED_MEMBER_EPOCH,
-            f"Member {member.member_id} is in a state that this broker does not know. "
-            "It must give up all its partitions and join again.",
+            f"the member {member.member_id} is in a state that this broker does not know; it has "
+            "to give up its partitions and join again",
         )
     kept, revoked, added, waits = _compare(member, target_epoch, target, is_free)
     if revoked and _still_has(owned, revoked):

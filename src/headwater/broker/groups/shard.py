@@ -235,9 +235,9 @@ class GroupShard:
             return GroupDraft(group)
         if not joins:
             problem = (
-                f"Consumer group {group_id} not found."
+                f"there is no group '{group_id}'"
                 if group is None
-                else f"Group {group_id} is not a consumer group."
+                else f"the group '{group_id}' uses the classic protocol"
             )
             raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, problem)
         if group is None:

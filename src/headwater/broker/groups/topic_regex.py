@@ -30,5 +30,5 @@ def _compile(regex: str) -> Automaton:
     except RegexError as error:
         raise KafkaError(
             ErrorCode.INVALID_REGULAR_EXPRESSION,
-            f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {error}.",
+            f"the pattern '{regex}' cannot be read: {error}",
         ) from None

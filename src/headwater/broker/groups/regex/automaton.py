@@ -96,7 +96,7 @@ class Automaton:
 
     def _new_state(self) -> int:
         if len(self._free) >= MAX_STATES:
-            raise RegexError("expression is too large")
+            raise RegexError("it takes too many states; repeat less")
         self._free.append([])
         self._moves.append(None)
         return len(self._free) - 1

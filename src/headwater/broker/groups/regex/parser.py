@@ -42,7 +42,7 @@ def parse(text: str) -> Node:
     parser = _Parser(text)
     node = parser.choice(0)
     if parser.position < len(text):
-        raise RegexError("unexpected )")
+        raise RegexError("a ) closes nothing")
     return node
 
 
@@ -55,7 +55,7 @@ class _Parser:
 
     def choice(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise RegexError("expression nests too deeply")
+            raise RegexError(f"groups lie within each other more than {MAX_DEPTH} deep")
         before = self.ignores_case
         options = [self.sequence(depth)]
         while self._take("|"):
@@ -88,7 +88,7 @@ class _Parser:
         if char == "\\":
             return self._escape()
         if char in "*+?" or _QUANTIFIER.match(self.text, self.position):
-            raise RegexError(f"missing argument to repetition operator: {char}")
+            raise RegexError(f"{char} has nothing to repeat")
         self.position += 1
         if char == ".":
             return Chars(ALPHABET)
@@ -114,23 +114,23 @@ class _Parser:
         elif name := _GROUP_NAME.match(rest):
             self.position += name.end()
             if name[1] in self.names:
-                raise RegexError(f"duplicate capture group name: {name[1]}")
+                raise RegexError(f"two groups are called {name[1]}")
             self.names.add(name[1])
         else:
-            raise RegexError(f"invalid or unsupported Perl syntax: {rest[:4]}")
+            raise RegexError(f"{rest[:4]} is not known, or takes backtracking")
         return self._until_closed(depth)
 
     def _until_closed(self, depth: int) -> Node:
         inner = self.choice(depth + 1)
         if not self._take(")"):
-            raise RegexError("missing closing )")
+            raise RegexError("a ( is not closed")
         return inner
 
     def _repeated(self, part: Node) -> Node:
         is_repeated = False
         while limits := self._quantifier():
             if is_repeated:
-                raise RegexError("invalid nested repetition operator")
+                raise RegexError("what is repeated already cannot be repeated again")
             is_repeated = True
             # Whether it prefers more or less makes no difference to whether the whole matches.
             self._take("?")
@@ -148,7 +148,7 @@ class _Parser:
         least = int(counted[1])
         most = least if counted[2] is None else int(counted[3]) if counted[3] else None
         if max(least, most or 0) > MAX_REPEAT or (most is not None and most < least):
-            raise RegexError(f"invalid repeat count: {counted[0]}")
+            raise RegexError(f"{counted[0]} is no number of times up to {MAX_REPEAT}")
         return least, most
 
     def _escape(self) -> Node:
@@ -169,7 +169,7 @@ class _Parser:
         """Read one escape that stands for a character or a set of them."""
         self.position += 1
         if self.position >= len(self.text):
-            raise RegexError("trailing \\ at end of expression")
+            raise RegexError("it ends with a \\")
         char = self.text[self.position]
         self.position += 1
         if char in PERL:
@@ -182,14 +182,14 @@ class _Parser:
         if char == "0":
             return frozenset()
         if char.isalnum() and char not in _ESCAPED:
-            raise RegexError(f"invalid escape sequence: \\{char}")
+            raise RegexError(f"\\{char} stands for nothing")
         return self._cased(_ESCAPED.get(char, char))
 
     def _category(self) -> frozenset[str]:
         matched = re.compile(r"\{(\^?)(\w+)\}|(\w)").match(self.text, self.position)
         found = None if matched is None else of_category(matched[2] or matched[3])
         if matched is None or found is None:
-            raise RegexError(f"invalid character class range: {self.text[self.position - 2 :][:8]}")
+            raise RegexError(f"{self.text[self.position - 2 :][:8]} is no class of characters")
         self.position = matched.end()
         return ALPHABET - found if matched[1] else found
 
@@ -198,7 +198,7 @@ class _Parser:
             self.text, self.position
         )
         if matched is None or int(matched[1] or matched[2], 16) > 0x10FFFF:
-            raise RegexError(f"invalid escape sequence: {self.text[self.position - 2 :][:4]}")
+            raise RegexError(f"{self.text[self.position - 2 :][:4]} stands for nothing")
         self.position = matched.end()
         return chr(int(matched[1] or matched[2], 16))
 
@@ -209,7 +209,7 @@ class _Parser:
         is_first = True
         while is_first or not self._take("]"):
             if self.position >= len(self.text):
-                raise RegexError("missing closing ]")
+                raise RegexError("a [ is not closed")
             is_first = False
             allowed |= self._class_item()
         return ALPHABET - allowed if is_negated else frozenset(allowed)
@@ -217,7 +217,7 @@ class _Parser:
     def _class_item(self) -> frozenset[str]:
         if named := re.compile(r"\[:(\^?)(\w+):\]").match(self.text, self.position):
             if named[2] not in POSIX:
-                raise RegexError(f"invalid character class range: {named[0]}")
+                raise RegexError(f"{named[0]} is no class of characters")
             self.position = named.end()
             return ALPHABET - POSIX[named[2]] if named[1] else POSIX[named[2]]
         if self.text[self.position] == "\\" and self.text[self.position + 1 :][:1] in "dDwWsSpP":
@@ -228,13 +228,13 @@ class _Parser:
         self.position += 1
         last = self._class_char()
         if last < first:
-            raise RegexError(f"invalid character class range: {first}-{last}")
+            raise RegexError(f"{first}-{last} goes backwards")
         within = (char for char in ALPHABET if first <= char <= last)
         return frozenset[str]().union(*map(self._cased, within))
 
     def _class_char(self) -> str:
         if self.position >= len(self.text):
-            raise RegexError("missing closing ]")
+            raise RegexError("a [ is not closed")
         char = self.text[self.position]
         self.position += 1
         if char != "\\":
@@ -244,7 +244,7 @@ class _Parser:
         if escaped == "x":
             return self._hexadecimal()
         if not escaped or (escaped.isalnum() and escaped not in _ESCAPED):
-            raise RegexError(f"invalid escape sequence: \\{escaped}")
+            raise RegexError(f"\\{escaped} stands for nothing")
         return _ESCAPED.get(escaped, escaped)
 
     def _cased(self, char: str) -> frozenset[str]:
