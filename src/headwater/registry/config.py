@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headwater.registry.client_errors import note_error
 from headwater.registry.settings_scope import LEVELS
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class RegistryConfig:
         return {
             "bootstrap.servers": self.bootstrap_servers,
             "client.id": "headwater-registry",
-            "log_level": 3,  # what matters comes as errors
+            "log_level": 0,  # what matters comes as errors
+            "error_cb": note_error,
             **self.client,
         }
 

@@ -108,19 +108,26 @@ class KafkaLog:
 
     async def end_offset(self) -> int:
         """Ask the broker where the topic ends; raises RegistryError."""
-        assert self._admin is not None
         try:
-            futures = self._admin.list_offsets(
-                {self._partition: OffsetSpec.latest()}, request_timeout=self._timeout_s
-            )
-            found = await asyncio.wait_for(
-                asyncio.wrap_future(futures[self._partition]), self._timeout_s + 1
-            )
+            try:
+                return await self._ask_end_offset()
+            except KafkaException:
+                # This client never finds out by itself that a broker was restarted.
+                self._admin = AdminClient(self._client)
+                return await self._ask_end_offset()
         except KafkaException as failure:
             reason = failure.args[0].str()
             raise store_failed(f"Kafka does not say where {self._topic} ends: {reason}") from None
         except TimeoutError:
             raise timed_out(f"Kafka does not say in time where {self._topic} ends") from None
+
+    async def _ask_end_offset(self) -> int:
+        assert self._admin is not None
+        futures = self._admin.list_offsets(
+            {self._partition: OffsetSpec.latest()}, request_timeout=self._timeout_s
+        )
+        asked = asyncio.wrap_future(futures[self._partition])
+        found = await asyncio.wait_for(asked, self._timeout_s + 1)
         return int(found.offset)
 
     async def read_to(self, offset: int, timeout_s: float | None = None) -> None:
