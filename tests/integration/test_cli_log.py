@@ -23,7 +23,10 @@ def cli(broker: BrokerProcess) -> Cli:
 def directory(cli: Cli, broker: BrokerProcess, topic: str) -> Path:
     """The directory of a partition with two batches: a plain one, and one with zstd."""
     cli.ok("topics", "create", topic, "--partitions", 1)
-    cli.ok("produce", topic, "--key-separator", ":", "--header", "h=1", stdin="k1:v1\nk2:v2\n")
+    # A busy machine must not get two batches out of the first two lines.
+    together = ["--property", "linger.ms=2000"]
+    keyed = ["--key-separator", ":", "--header", "h=1"]
+    cli.ok("produce", topic, *keyed, *together, stdin="k1:v1\nk2:v2\n")
     cli.ok("produce", topic, "--compression", "zstd", "--acks", "all", stdin="z" * 500 + "\n")
     (found,) = broker.data_dir.rglob(f"{topic}-0")
     return found
