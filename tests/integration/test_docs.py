@@ -19,6 +19,7 @@ PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md
 ELSEWHERE: dict[str, str] = {
     "docs/groups.md": "tests/integration/test_docs_groups.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
+    "docs/schemas.md": "tests/integration/test_registry_docs.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
     "docs/transactions.md": "tests/integration/test_docs_transactions.py",
     "docs/up.md": "tests/integration/test_docs_platform.py",
