@@ -153,6 +153,8 @@ class TopicRegistry:
         """Create topics; what the disk has no room for comes back as an error."""
         if not topics:
             return {}
+        for topic in topics:
+            self.log_config(topic.configs)  # a setting that is refused must not be committed
         records = [TopicRecord(t.name, new_id(), t.partitions, t.configs) for t in topics]
         await asyncio.to_thread(self._store.commit, records)
         failures = await asyncio.to_thread(self._create_logs, [(record, 0) for record in records])
