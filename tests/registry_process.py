@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import http.client
 import json
@@ -23,6 +24,13 @@ ANSWERED_WITHIN_S = 60.0
 V1_JSON = "application/vnd.schemaregistry.v1+json"
 
 _READY = re.compile(r"schema registry listening on (https?)://127\.0\.0\.1:(\d+)")
+
+
+@atexit.register
+def _kill_survivors() -> None:
+    for process in RegistryProcess.started:
+        if process.running:
+            process.kill()
 
 
 class Response(NamedTuple):
@@ -91,7 +99,9 @@ class RegistryProcess:
         )
         if self not in RegistryProcess.started:
             RegistryProcess.started.append(self)
-        self._reader = threading.Thread(target=self._read_output, args=(self._process,))
+        self._reader = threading.Thread(
+            target=self._read_output, args=(self._process,), daemon=True
+        )
         self._reader.start()
         self._ready.wait(READY_WITHIN_S)
         if not self._listens:

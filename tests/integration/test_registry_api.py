@@ -274,6 +274,20 @@ def test_references_that_are_written_out(registry: RegistryProcess, topic: str) 
     assert registry.register(topic, {"type": "array", "items": item}) == id_
 
 
+def test_normalizing_sorts_references(registry: RegistryProcess, topic: str) -> None:
+    references = []
+    for name in ("B", "A"):
+        registry.register(f"{topic}-{name}", record(name, "x"))
+        references.append({"name": name, "subject": f"{topic}-{name}", "version": 1})
+    query = "?normalize=true"
+    first = registry.try_register(topic, ["A", "B"], query=query, references=references)
+    second = registry.try_register(topic, ["A", "B"], query=query, references=references[::-1])
+    assert first.body["id"] == second.body["id"]
+    assert [each["name"] for each in second.body["references"]] == ["A", "B"]
+    plain = registry.try_register(topic, ["A", "B"], references=references)
+    assert plain.body["version"] == 2
+
+
 @pytest.mark.parametrize("type_", ["JSON", "PROTOBUF"])
 def test_references_in_other_formats(registry: RegistryProcess, topic: str, type_: str) -> None:
     texts = {

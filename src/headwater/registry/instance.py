@@ -104,7 +104,8 @@ class Instance:
             try:
                 await self.writer.announce()
             except (RegistryError, NotLeaderError) as failure:
-                logger.warning("the lead could not be claimed: %s", failure)
+                reason = str(failure) or "another instance was faster"
+                logger.warning("the lead could not be claimed: %s", reason)
                 await asyncio.sleep(1)
                 if self.writer.should_lead:
                     self._rebalanced.set()

@@ -83,6 +83,7 @@ class KafkaLog:
             {
                 "acks": "all",
                 "enable.idempotence": True,
+                "allow.auto.create.topics": False,  # whoever deletes it, it is not for us to make
                 "linger.ms": 2,  # what belongs together goes into one batch
                 "message.timeout.ms": int(self._timeout_s * 1000),
                 "message.max.bytes": 100_000_000,  # the broker decides

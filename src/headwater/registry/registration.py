@@ -140,15 +140,19 @@ def check_register_mode(scope: SettingsScope, candidate: Candidate) -> None:
         raise not_permitted(f"Subject {subject} in context {context} is not in read-write mode")
 
 
-def with_fixed_references(store: SchemaStore, candidate: Candidate) -> Candidate:
-    """Replace references to the latest version by that version's number."""
-    if all(each.version != LATEST for each in candidate.references):
+def with_fixed_references(
+    store: SchemaStore, candidate: Candidate, *, normalize: bool
+) -> Candidate:
+    """Replace references to the latest version by that version's number, and sort on demand."""
+    if not candidate.references:
         return candidate
     fixed: list[SchemaReference] = []
     for each in candidate.references:
         latest = store.version(beside(each.subject, candidate.subject), each.version)
         version = each.version if latest is None else latest.version
         fixed.append(SchemaReference(each.name, each.subject, version))
+    if normalize:
+        fixed = sorted(dict.fromkeys(fixed), key=lambda each: (each.subject, each.version))
     return replace(candidate, references=tuple(fixed))
 
 

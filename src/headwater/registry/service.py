@@ -185,11 +185,9 @@ class RegistryService:
         candidate = Candidate.of(subject, request)
         if candidate.is_empty:
             raise invalid_schema("Empty schema")
-        candidate = with_fixed_references(self.store, candidate)
-        check = make_check(
-            self.store, self.scope, candidate, normalize=self._normalizes(subject, normalize),
-            older=older,
-        )  # fmt: skip
+        normalize = self._normalizes(subject, normalize)
+        candidate = with_fixed_references(self.store, candidate, normalize=normalize)
+        check = make_check(self.store, self.scope, candidate, normalize=normalize, older=older)
         return await heavy(len(candidate.text), lambda: check.messages(candidate.metadata))
 
     # --- registering
@@ -264,20 +262,17 @@ class RegistryService:
     ) -> tuple[Candidate, Check]:
         versions = self.store.versions(subject, deleted=True)
         live = [each for each in versions if not each.deleted]
-        candidate = with_fixed_references(self.store, Candidate.of(subject, request))
+        normalize = self._normalizes(subject, normalize)
+        candidate = with_fixed_references(
+            self.store, Candidate.of(subject, request), normalize=normalize
+        )
         if self.scope.mode_in_scope(subject) not in (IMPORT, FORWARD):
             config = self.scope.config_in_scope(subject)
             new_version = versions[-1].version + 1 if versions else 1
             candidate = populated(config, candidate, live[-1] if live else None, new_version)
         elif candidate.is_empty:
             raise invalid_schema("Empty schema")
-        check = make_check(
-            self.store,
-            self.scope,
-            candidate,
-            normalize=self._normalizes(subject, normalize),
-            older=live,
-        )
+        check = make_check(self.store, self.scope, candidate, normalize=normalize, older=live)
         return candidate, check
 
     async def _look_up(
@@ -289,14 +284,15 @@ class RegistryService:
         *,
         as_next: bool = False,
     ) -> StoredSchema | None:
-        candidate = with_fixed_references(self.store, Candidate.of(subject, request))
+        normalize = self._normalizes(subject, normalize)
+        candidate = with_fixed_references(
+            self.store, Candidate.of(subject, request), normalize=normalize
+        )
         if candidate.is_empty:
             return None
         latest = self.store.version(subject, LATEST)
-        check = make_check(
-            self.store, self.scope, candidate, normalize=self._normalizes(subject, normalize),
-            older=[],
-        )._replace(is_new=False)  # fmt: skip
+        check = make_check(self.store, self.scope, candidate, normalize=normalize, older=[])
+        check = check._replace(is_new=False)  # who asks is told, however old the schema is
         text = await heavy(len(candidate.text), check.text)
         candidate = replace(candidate, text=text)
         parsed = check.parse()

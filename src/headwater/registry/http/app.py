@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.registry")
 
 MAX_REMEMBERED = 10_000
+MAX_REMEMBERED_BYTES = 100_000
 
 
 class RegistryApp:
@@ -114,7 +115,8 @@ class RegistryApp:
             message = f"Internal Server Error: {type(failure).__name__}: {failure}"
             found = error(50001, message, 500)
         start, body = _messages(found, content_type or V1_JSON)
-        if route is not None and request.method == "GET" and found.status == 200:
+        is_small = len(found.body) <= MAX_REMEMBERED_BYTES
+        if route is not None and request.method == "GET" and found.status == 200 and is_small:
             if len(self._remembered) >= MAX_REMEMBERED:
                 self._remembered.clear()
             key = (scope["raw_path"], scope["query_string"], content_type or V1_JSON)
