@@ -121,7 +121,7 @@ class Tokens:
                 return chr(int(escape[1:], 16))
             if escape[0] in "uU":
                 code = int(escape[1:], 16)
-                if code > 0x10FFFF:
+                if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
                     self.fail(f"\\{escape} is no character", token)
                 return chr(code)
             if escape[0] in "01234567":
