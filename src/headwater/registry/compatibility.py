@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 # A message that holds the whole old schema helps nobody once it fills the screen.
 MAX_SHOWN = 10 * 1024
+MAX_REASONS = 50
 
 
 class OldVersion(NamedTuple):
@@ -65,4 +66,6 @@ def _compare(
 
 
 def _described(reasons: list[Incompatibility], *, new_reads: bool) -> list[str]:
-    return [reason.describe(reader_is_new=new_reads) for reason in reasons]
+    described = [reason.describe(reader_is_new=new_reads) for reason in reasons[:MAX_REASONS]]
+    left_out = len(reasons) - len(described)
+    return [*described, f"{{and {left_out} more}}"] if left_out else described
