@@ -189,6 +189,26 @@ def test_what_a_former_leader_writes_is_void(
     assert restarted.register("v", record("D")) == 4
 
 
+def test_ids_are_not_given_again_after_compaction(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    """All that is left of a deleted schema is what a leader said about ids when it claimed."""
+    registry = start_registry()
+    assert registry.register("s", record("A")) == 1
+    said = [
+        ("headwater.leader", b"70/somebody"),
+        ("headwater.leader.url", b"http://127.0.0.1:1"),
+        ("headwater.max.ids", b'{".":41,".x":7}'),
+    ]
+    noop = b'{"keytype":"NOOP","magic":0}'
+    write_topic(registry.bootstrap_servers, [(noop, None)], headers=said)
+    assert registry.register("t", record("B")) == 42
+    assert registry.register(":.x:t", record("B")) == 8
+    registry.stop()
+    registry.start()
+    assert registry.register("u", record("C")) == 43
+
+
 def test_without_a_leader_writes_wait_and_then_say_so(
     start_registry: Callable[..., RegistryProcess],
 ) -> None:

@@ -13,15 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from headwater.registry.log_records import NoopKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from headwater.registry.log_records import Key
 
 LEADER_HEADER = "headwater.leader"
 URL_HEADER = "headwater.leader.url"
+IDS_HEADER = "headwater.max.ids"
 
 Headers = list[tuple[str, bytes]]
 
@@ -36,16 +39,22 @@ class Tenure(NamedTuple):
         """Return the headers of a record written in it."""
         return [(LEADER_HEADER, f"{self.epoch}/{self.owner}".encode())]
 
-    def claim_headers(self, url: str) -> Headers:
-        """Return the headers of the record that claims it."""
-        return [*self.headers(), (URL_HEADER, url.encode())]
+    def claim_headers(self, url: str, max_ids: Mapping[str, int]) -> Headers:
+        """Return the headers of the record that claims it.
+
+        The largest ids go along, since compaction forgets schemas that were deleted for good, and
+        what they were called must not be the name of something else.
+        """
+        ids = msgspec.json.encode(dict(max_ids))
+        return [*self.headers(), (URL_HEADER, url.encode()), (IDS_HEADER, ids)]
 
 
 class Mark(NamedTuple):
-    """What a record's headers say."""
+    """What a record's headers say; address and ids come with a claim only."""
 
     tenure: Tenure
-    url: str | None
+    url: str | None = None
+    max_ids: dict[str, int] | None = None
 
 
 NOBODY = Tenure(0, "")
@@ -81,7 +90,11 @@ def read_mark(headers: Iterable[tuple[str, bytes | str | None]] | None) -> Mark 
         return None
     try:
         epoch, _, owner = leader.decode().partition("/")
-        url = values.get(URL_HEADER)
-        return Mark(Tenure(int(epoch), owner), None if url is None else url.decode())
-    except ValueError:
+        url, ids = values.get(URL_HEADER), values.get(IDS_HEADER)
+        return Mark(
+            Tenure(int(epoch), owner),
+            None if url is None else url.decode(),
+            None if ids is None else msgspec.json.decode(ids, type=dict[str, int]),
+        )
+    except (ValueError, msgspec.MsgspecError):
         return None

@@ -202,6 +202,16 @@ class SchemaStore:
         found = self._contexts.get(context)
         return found.max_id if found is not None else 0
 
+    def max_ids(self) -> dict[str, int]:
+        """Return the largest id of each context."""
+        return {context: each.max_id for context, each in self._contexts.items()}
+
+    def note_max_ids(self, ids: dict[str, int]) -> None:
+        """Take in ids that were given, also if nothing else is left of what they were given to."""
+        for context, id_ in ids.items():
+            known = self._contexts.setdefault(context, _Context())
+            known.max_id = max(known.max_id, id_)
+
     def referrers(self, key: SchemaKey) -> set[ContextId]:
         """Return the ids of the schemas that refer to a version, deleted ones included."""
         return self._referrers.get(key, set())

@@ -100,6 +100,8 @@ class Writer:
             self._void.pop(parsed.key, None)
             epoch = 0 if mark is None else mark.tenure.epoch
             self.store.apply(parsed, timestamp=record.timestamp, epoch=epoch)
+            if mark is not None and mark.max_ids is not None:
+                self.store.note_max_ids(mark.max_ids)
         self._on_change()
         self._notify()
 
@@ -178,7 +180,8 @@ class Writer:
         tenure = self._tenure if self.is_leader else Tenure(current.epoch + 1, self.name)
         assert tenure is not None
         key = encode_key(NoopKey())
-        await log.read_to(await log.write([(key, None)], tenure.claim_headers(self._url)))
+        headers = tenure.claim_headers(self._url, self.store.max_ids())
+        await log.read_to(await log.write([(key, None)], headers))
         if self.leadership.tenure != tenure:
             raise NotLeaderError  # another instance was faster
         if self._should_lead:

@@ -62,12 +62,14 @@ def test_a_claim_that_was_compacted_away_is_believed() -> None:
 
 def test_marks_survive_the_way_through_headers() -> None:
     tenure = Tenure(7, A)
-    assert read_mark(tenure.headers()) == Mark(tenure, None)
-    assert read_mark(tenure.claim_headers("http://x:1")) == Mark(tenure, "http://x:1")
+    assert read_mark(tenure.headers()) == Mark(tenure)
+    claimed = Mark(tenure, "http://x:1", {".": 7, ".x": 1})
+    assert read_mark(tenure.claim_headers("http://x:1", {".": 7, ".x": 1})) == claimed
     assert read_mark(None) is None
     assert read_mark([("other", b"x")]) is None
     assert read_mark([("headwater.leader", b"x/y")]) is None
     assert read_mark([("headwater.leader", None)]) is None
+    assert read_mark([("headwater.leader", b"1/a"), ("headwater.max.ids", b"[]")]) is None
 
 
 @given(st.data())

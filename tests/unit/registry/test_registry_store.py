@@ -92,6 +92,14 @@ def test_a_tombstone_removes_everything_but_the_id() -> None:
     assert store.max_id(".") == 5  # an id is never given twice
 
 
+def test_ids_are_remembered_without_their_schemas() -> None:
+    store = store_of(put("s", 1, 5))
+    store.note_max_ids({".": 3, ".x": 9})
+    assert store.max_ids() == {".": 5, ".x": 9}
+    store.note_max_ids({".": 8})
+    assert store.max_id(".") == 8
+
+
 def test_ids_belong_to_contexts() -> None:
     store = store_of(put("s", 1, 1, "a"), put(":.x:s", 1, 1, "b"), put("t", 1, 1, "a"))
     assert {each.subject for each in store.by_id(".", 1)} == {"s", "t"}
