@@ -69,9 +69,11 @@ CASES = [(type_, text) for type_, texts in INVALID.items() for text in texts]
     ("type_", "text"), CASES, ids=[f"{type_}-{number}" for number, (type_, _) in enumerate(CASES)]
 )
 def test_invalid_schemas(registry: RegistryProcess, topic: str, type_: str, text: str) -> None:
-    before = position(registry)
     if not text and type_ == "PROTOBUF":
         return
+    # A leader that takes its first write leaves a mark of its own in the topic.
+    assert registry.try_register(f"{topic}-valid", '"string"', "AVRO").status == 200
+    before = position(registry)
     answer = registry.try_register(topic, text, type_)
     assert 400 <= answer.status < 500, answer
     assert answer.body["error_code"] in (42201, 400, 422), answer.body
