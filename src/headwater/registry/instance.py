@@ -98,11 +98,12 @@ class Instance:
 
     async def _announce(self) -> None:
         while True:
-            with suppress(TimeoutError):  # after an hour, say it once more
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._rebalanced.wait(), ANNOUNCE_S)
+            is_time = not self._rebalanced.is_set()
             self._rebalanced.clear()
             try:
-                await self.writer.announce()
+                await self.writer.announce(again=is_time)
             except (RegistryError, NotLeaderError) as failure:
                 reason = str(failure) or "another instance was faster"
                 logger.warning("the lead could not be claimed: %s", reason)

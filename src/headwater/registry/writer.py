@@ -50,6 +50,7 @@ class Writer:
         self._on_change = on_change
         self._log: KafkaLog | None = None
         self._should_lead = False
+        self._is_announced = False  # since the group last changed
         self._tenure: Tenure | None = None  # what was claimed and, as far as is known, still holds
         self._void: dict[Key, int] = {}  # keys whose last record does not count
         self._last_ids: dict[str, int] = {}
@@ -82,6 +83,7 @@ class Writer:
         elif not self._should_lead:
             logger.info("this instance was elected to lead")
         self._should_lead = should_lead
+        self._is_announced = False
         self._notify()
 
     def apply(self, records: Sequence[ReadRecord]) -> None:
@@ -167,10 +169,10 @@ class Writer:
         log = self._require_log()
         await log.read_to(await log.end_offset())
 
-    async def announce(self) -> None:
-        """Claim the lead, or say once more who leads, for those that came later."""
+    async def announce(self, *, again: bool = False) -> None:
+        """Claim the lead, or say who leads, to those that joined since or to whoever comes."""
         async with self._lock:
-            if self._should_lead:
+            if self._should_lead and (again or not self._is_announced):
                 await self._claim()
 
     async def _claim(self) -> None:
@@ -185,6 +187,7 @@ class Writer:
         if self.leadership.tenure != tenure:
             raise NotLeaderError  # another instance was faster
         if self._should_lead:
+            self._is_announced = True
             if self._tenure != tenure:
                 logger.info("leading in epoch %d at %s", tenure.epoch, self._url)
             self._tenure = tenure
