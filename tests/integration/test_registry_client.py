@@ -20,7 +20,12 @@ from confluent_kafka.schema_registry import (
     ServerConfig,
 )
 from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
+from google.protobuf.message_factory import GetMessageClass
 from tests.registry_process import RegistryProcess
+
+from headwater.serde.proto_text import build_pool, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,6 +262,20 @@ def test_normalizing(client: SchemaRegistryClient, topic: str) -> None:
     assert client.register_schema(topic, other, normalize_schemas=True) == id_
     assert client.lookup_schema(topic, other, normalize_schemas=True).version == 1
     assert client.register_schema(topic, other) != id_ or client.get_versions(topic) == [1]
+
+
+def test_a_protobuf_client_reads_what_it_wrote(client: SchemaRegistryClient, topic: str) -> None:
+    """It sends descriptors, keeps the answers, and expects descriptors in them."""
+    file = parse('syntax = "proto3"; package plant; message Reading { string sensor = 1; }')
+    pool = build_pool(file, {}, "reading.proto")
+    kind = GetMessageClass(pool.FindMessageTypeByName("plant.Reading"))
+    serialize = ProtobufSerializer(kind, client)
+    deserialize = ProtobufDeserializer(kind, None, client)
+    context = SerializationContext(topic, MessageField.VALUE)
+    value = kind(sensor="boiler-1")
+    assert deserialize(serialize(value, context), context) == value
+    again = ProtobufSerializer(kind, client)
+    assert again(value, context) == serialize(value, context)
 
 
 @pytest.mark.parametrize("type_", ["JSON", "PROTOBUF"])

@@ -116,7 +116,7 @@ SCHEMAS: dict[str, Any] = {
         closed=False,
     ),
     "RegisterResponse": _object(
-        {"id": _INTEGER, "version": _INTEGER, **_CONTENT}, ("id", "version", "guid", "schema")
+        {"id": _INTEGER, "version": _INTEGER, **_CONTENT}, ("id", "version", "guid")
     ),
     "Schema": _object(
         {

@@ -118,7 +118,7 @@ async def prepare_registration(service: RegistryService, request: Request) -> An
     try:
         found = await service.already_registered(subject, body, normalize=flags["normalize"])
         if found is not None:
-            return answer(await registered_json(service, found, request.text("format")))
+            return answer(await registered_json(service, found, body, request.text("format")))
         if service.writer.should_lead:
             # Parsing and comparing take their time, and others want to write meanwhile.
             request.prepared = await service.evaluate(subject, body, **flags)
@@ -136,7 +136,7 @@ async def register(service: RegistryService, request: Request) -> Answer:
     flags = {"normalize": request.flag("normalize"), "force": request.flag("force")}
     evaluation = request.prepared or await service.evaluate(subject, body, **flags)
     schema = await service.register(subject, body, evaluation, **flags)
-    return answer(await registered_json(service, schema, request.text("format")))
+    return answer(await registered_json(service, schema, body, request.text("format")))
 
 
 async def delete_version(service: RegistryService, request: Request) -> Answer:
@@ -183,12 +183,15 @@ async def schema_json(
 
 
 async def registered_json(
-    service: RegistryService, schema: StoredSchema, form: str
+    service: RegistryService, schema: StoredSchema, body: RegisterRequest, form: str
 ) -> dict[str, Any]:
     """Return what a client gets to know when it registered a schema."""
     value = {"id": schema.id, "version": schema.version, **schema.details()}
     if form.strip():
         value["schema"] = await service.formatted(schema, form)
+    elif schema.type == "PROTOBUF" and body.schema != schema.text:
+        # A client that sends descriptors keeps what it gets here, and cannot read .proto files.
+        del value["schema"]
     return value
 
 
