@@ -11,7 +11,7 @@ import types
 import typing
 import uuid
 from collections import deque
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from kio.index import load_request_schema, load_response_schema
 from kio.schema.index import api_key_map
@@ -20,8 +20,6 @@ from kio.serial import entity_reader, entity_writer
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
-
-    from tests.broker_process import BrokerProcess
 
 API_KEYS: Mapping[str, int] = {name: key for key, name in api_key_map.items()}
 
@@ -32,6 +30,13 @@ class ConnectionClosedError(Exception):
     """The broker closed the connection instead of answering."""
 
 
+class Listening(Protocol):
+    """A broker of either make, as far as a connection to it is concerned."""
+
+    port: int
+    output: list[str]
+
+
 class RawClient:
     """One connection. `call` sends a request and reads its answer; `send` and `receive` pipeline.
 
@@ -39,7 +44,7 @@ class RawClient:
     left out, and what is not given gets the schema's default.
     """
 
-    def __init__(self, broker: BrokerProcess, client_id: str | None = "raw") -> None:
+    def __init__(self, broker: Listening, client_id: str | None = "raw") -> None:
         self.client_id = client_id
         self.lines_before = len(broker.output)
         """What the broker had printed before: it may be about another client of the same port."""
