@@ -1,0 +1,88 @@
+"""Java libraries by their Maven coordinates, fetched once and kept in a cache.
+
+Through Maven where it is installed, since it knows the user's mirrors and proxies; else straight
+from the repository, which works for lists that name everything (`transitive=False`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.java import maven, repository
+from headwater.java.coordinates import ArtifactError, Coordinate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["ArtifactError", "cache_directory", "fetch"]
+
+
+def cache_directory() -> Path:
+    """Return where fetched libraries are kept: HEADWATER_CACHE, or ~/.cache/headwater."""
+    given = os.environ.get("HEADWATER_CACHE")
+    return Path(given) if given else Path.home() / ".cache" / "headwater"
+
+
+def fetch(name: str, coordinates: Sequence[str], *, transitive: bool) -> tuple[Path, ...]:
+    """Return the jars of "group:artifact:version" coordinates, fetched if they are not there yet.
+
+    With `transitive` come all the libraries that those need in turn, which takes Maven. The jars
+    are in `cache_directory()/name-<digest>/`; a change of the list is a new directory. Raises
+    ArtifactError, which says what could not be had and what to do.
+    """
+    wanted = [Coordinate.parse(text) for text in coordinates]
+    listing = "\n".join([f"transitive={transitive}", *map(str, wanted)])
+    digest = hashlib.sha256(listing.encode()).hexdigest()[:12]
+    directory = cache_directory() / f"{name}-{digest}"
+    if not directory.is_dir():
+        _fill(directory, name, wanted, transitive)
+    if transitive:
+        return tuple(sorted(directory.glob("*.jar")))
+    return tuple(directory / coordinate.file_name for coordinate in wanted)
+
+
+def _fill(directory: Path, name: str, wanted: Sequence[Coordinate], transitive: bool) -> None:
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with _only_one(directory):
+        if directory.is_dir():  # another process has fetched it meanwhile
+            return
+        print(  # noqa: T201 - the first use takes a while, and the user should know why
+            f"Fetching {name} from {repository.address()} into {directory}, once.", file=sys.stderr
+        )
+        # A name that is there is complete: it appears by a rename after the last jar.
+        partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+        try:
+            _resolve(wanted, partial, transitive)
+            partial.chmod(0o755)
+            partial.rename(directory)
+        except BaseException:
+            shutil.rmtree(partial)
+            raise
+
+
+def _resolve(wanted: Sequence[Coordinate], into: Path, transitive: bool) -> None:
+    command = maven.command() if not repository.is_chosen() else None
+    if command is not None:
+        maven.resolve(command, wanted, into, transitive=transitive)
+    elif transitive:
+        raise ArtifactError(
+            f"{', '.join(map(str, wanted))} and what they need can be found by Maven only, and "
+            "mvn is not installed. Install it, for example with: apt install maven"
+        )
+    else:
+        repository.download(wanted, into)
+
+
+@contextmanager
+def _only_one(directory: Path) -> Iterator[None]:
+    with open(directory.with_name(f".{directory.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
