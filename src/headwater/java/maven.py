@@ -44,6 +44,9 @@ def resolve(program: str, wanted: Sequence[Coordinate], into: Path, *, transitiv
         done = subprocess.run(
             [
                 *(program, "--batch-mode", "--no-transfer-progress", "--quiet"),
+                # Try again what an earlier run did not find; the network may be better now.
+                "--update-snapshots",
+                "-Dstyle.color=never",
                 f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN}:{goal}",
                 f"-DoutputDirectory={into}",
                 "-DincludeScope=runtime",
