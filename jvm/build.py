@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from headwater.java.artifacts import ArtifactError, fetch
+from headwater.java.runtime import JavaNotFound, JavaRuntime, find_java
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         build(digest, extra=options.classpath, ecj=options.ecj)
-    except BuildError as error:
+    except (BuildError, ArtifactError, JavaNotFound) as error:
         sys.stderr.write(f"jvm/build.py: {error}\n")
         return 1
     sys.stderr.write(f"built {JAR.relative_to(HERE.parent)}\n")
@@ -84,30 +86,34 @@ def built_digest(jar: Path) -> str | None:
 
 def build(digest: str, *, extra: Sequence[Path] = (), ecj: Path | None = None) -> None:
     """Compile and pack; the jar appears complete or not at all."""
+    java = find_java(int(JAVA_RELEASE))
     classpath = [_pyspark_jars() / "*", *(_classpath_entry(path) for path in extra)]
     if not extra:
-        raise BuildError(f"give the jar of {KAFKA_CLIENTS} with --classpath")
+        classpath += fetch("kafka-clients", [KAFKA_CLIENTS], transitive=False)
     JAR.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=JAR.parent) as scratch:
         classes = Path(scratch) / "classes"
         classes.mkdir()
-        _compile(classpath, classes, ecj)
+        _compile(java, classpath, classes, ecj)
         packed = Path(scratch) / JAR.name
         _pack(packed, digest, classes)
         packed.replace(JAR)
 
 
-def _compile(classpath: Sequence[Path], classes: Path, ecj: Path | None) -> None:
+def _compile(java: JavaRuntime, classpath: Sequence[Path], classes: Path, ecj: Path | None) -> None:
     sources = [str(path) for path in _files(SOURCES) if path.suffix == ".java"]
     common = ["-encoding", "UTF-8", "-proc:none", "-d", str(classes)]
-    javac, java = shutil.which("javac"), shutil.which("java")
-    if javac is not None and ecj is None:
-        command = [javac, "--release", JAVA_RELEASE, "-Xlint:all,-processing,-classfile"]
+    if java.javac is not None and ecj is None:
+        command = [
+            str(java.javac),
+            "--release",
+            JAVA_RELEASE,
+            "-Xlint:all,-processing,-classfile,-path",
+        ]
         entries = [str(path) for path in classpath]
-    elif ecj is None or java is None:
-        raise BuildError(f"without javac, give the jar of {ECLIPSE_COMPILER} with --ecj")
     else:
-        command = [java, "-jar", str(ecj), "-source", JAVA_RELEASE]
+        compiler = ecj or fetch("ecj", [ECLIPSE_COMPILER], transitive=False)[0]
+        command = [str(java.java), "-jar", str(compiler), "-source", JAVA_RELEASE]
         command += ["-target", JAVA_RELEASE, "-warn:none"]
         entries = [str(jar) for path in classpath for jar in _expanded(path)]
     # javac's lint speaks of Spark's own annotations otherwise, so warnings fail only for our code.
