@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Most tests wait for other processes, so more of them run at once than there are cores.
+WORKERS ?= 4
 
 .PHONY: run test lint types imports tests bench lock setup clean
 
@@ -33,7 +35,7 @@ imports: $(READY)
 	$(BIN)/lint-imports --no-cache
 
 tests: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
