@@ -106,7 +106,7 @@ class RegistryDeserializer(Deserializer[Value]):
         return value if self._from_dict is None else self._from_dict(value, context)
 
     def _decoder(self, ref: SchemaRef, context: Context) -> Callable[[bytes, int], Any]:
-        writer = self._codec(self._writer_schema(ref, context))
+        writer = self._codec(writer_schema(self._registry, ref, self.schema_type))
         reader = self._reader(writer, context)
         key = (writer, reader)
         decode = self._decoders.get(key)
@@ -114,22 +114,22 @@ class RegistryDeserializer(Deserializer[Value]):
             decode = self._decoders[key] = writer.decoder(reader)
         return decode
 
-    def _writer_schema(self, ref: SchemaRef, context: Context) -> Schema:
-        try:
-            if ref.guid is not None:
-                schema = self._registry.get_schema_by_guid(ref.guid)
-            else:
-                assert ref.id is not None, "a reference has one of the two"
-                schema = self._registry.get_schema(ref.id)
-        except RegistryError as refusal:
-            if refusal.status != 404:
-                raise
-            name = f"GUID {ref.guid}" if ref.guid is not None else f"id {ref.id}"
-            raise ValueError(
-                f"it was written with the schema of {name}, which {refusal.url} does not know"
-            ) from refusal
-        if schema.type != self.schema_type:
-            raise ValueError(
-                f"it was written with a schema of type {schema.type}, not {self.schema_type}"
-            )
-        return schema
+
+def writer_schema(registry: SchemaRegistryClient, ref: SchemaRef, wanted: SchemaType) -> Schema:
+    """Return the schema that a payload names; raises ValueError where it is none of its format."""
+    try:
+        if ref.guid is not None:
+            schema = registry.get_schema_by_guid(ref.guid)
+        else:
+            assert ref.id is not None, "a reference has one of the two"
+            schema = registry.get_schema(ref.id)
+    except RegistryError as refusal:
+        if refusal.status != 404:
+            raise
+        name = f"GUID {ref.guid}" if ref.guid is not None else f"id {ref.id}"
+        raise ValueError(
+            f"it was written with the schema of {name}, which {refusal.url} does not know"
+        ) from refusal
+    if schema.type != wanted:
+        raise ValueError(f"it was written with a schema of type {schema.type}, not {wanted}")
+    return schema

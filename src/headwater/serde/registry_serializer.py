@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
+from headwater.serde.context import as_context
 from headwater.serde.framing import id_prefix
 from headwater.serde.serializer import Serializer, Value
 from headwater.serde.subject_names import strategy_of
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.serde.codec import Codec
-    from headwater.serde.context import Context
+    from headwater.serde.context import Context, ContextLike
     from headwater.serde.registry_client import SchemaRegistryClient
     from headwater.serde.schema import Schema, SchemaType
     from headwater.serde.subject_names import StrategyLike
@@ -71,7 +72,7 @@ class RegistrySerializer(Serializer[Value]):
 
     def _forget(self) -> None:
         self._codecs: dict[Schema, Codec] = {}
-        self._writers: dict[tuple[str | None, str], _Writer] = {}
+        self._writers: dict[tuple[str | None, str], RegisteredWriter] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_codecs": None, "_writers": None}
@@ -96,39 +97,44 @@ class RegistrySerializer(Serializer[Value]):
             codec = self._codecs[schema] = self._parse(schema)
         return codec
 
+    def written_with(self, context: ContextLike = None) -> RegisteredWriter:
+        """Return the schema that values of a topic are written with, registered where need be."""
+        return self._writer(as_context(context))
+
     def _encoder(self, context: Context) -> Callable[[Any], bytes]:
-        prefix, encode = self._writer(context)
+        writer = self._writer(context)
+        prefix, encode = id_prefix(writer.id), self._codec(writer.schema).encode
         to_dict = self._to_dict
         if to_dict is None:
             return lambda value: prefix + encode(value)
         return lambda value: prefix + encode(to_dict(value, context))
 
-    def _writer(self, context: Context) -> _Writer:
+    def _writer(self, context: Context) -> RegisteredWriter:
         if self._use_latest_version:
             # The client keeps the answer for a while; whoever asks it again gets the newer one.
             latest = self._registry.get_latest_version(self._subject(context))
-            return _Writer(id_prefix(latest.id), self._codec(latest.schema).encode)
+            return RegisteredWriter(latest.id, latest.schema)
         key = (context.topic, context.field)
         writer = self._writers.get(key)
         if writer is None:
             writer = self._writers[key] = self._new_writer(context)
         return writer
 
-    def _new_writer(self, context: Context) -> _Writer:
+    def _new_writer(self, context: Context) -> RegisteredWriter:
         if self._use_schema_id is not None:
-            schema = self._registry.get_schema(self._use_schema_id)
-            return _Writer(id_prefix(self._use_schema_id), self._codec(schema).encode)
+            return RegisteredWriter(
+                self._use_schema_id, self._registry.get_schema(self._use_schema_id)
+            )
         assert self._schema is not None, "the constructor insists on it"
-        codec = self._codec(self._schema)
-        return _Writer(
-            id_prefix(self._register(self._subject(context), self._schema)), codec.encode
-        )
+        return RegisteredWriter(self._register(self._subject(context), self._schema), self._schema)
 
     def _subject(self, context: Context) -> str:
         record = None if self._schema is None else self._codec(self._schema).record_name
         return self._subject_name(context, record)
 
 
-class _Writer(NamedTuple):
-    prefix: bytes
-    encode: Callable[[Any], bytes]
+class RegisteredWriter(NamedTuple):
+    """A schema to write with, and the id that stands in front of what it wrote."""
+
+    id: int
+    schema: Schema

@@ -50,7 +50,7 @@ class JsonSchemaSerializer(RegistrySerializer[Any]):
             self._codec(self._schema)  # a wrong schema should be heard of here
 
     def _parse(self, schema: Schema) -> Codec:
-        return _new_codec(schema, self._registry, self._validate)
+        return load_codec(schema, self._registry, validate=self._validate)
 
 
 class JsonSchemaDeserializer(RegistryDeserializer[Any]):
@@ -77,7 +77,7 @@ class JsonSchemaDeserializer(RegistryDeserializer[Any]):
             self._codec(self._schema)
 
     def _parse(self, schema: Schema) -> Codec:
-        return _new_codec(schema, self._registry, self._validate)
+        return load_codec(schema, self._registry, validate=self._validate)
 
 
 class JsonSchemaCodec(Codec):
@@ -114,13 +114,15 @@ class JsonSchemaCodec(Codec):
         raise ValueError(f"the schema does not allow it: {shown}{more}")
 
 
-def _new_codec(schema: Schema, registry: SchemaRegistryClient, validate: bool) -> JsonSchemaCodec:
+def load_codec(
+    schema: Schema, registry: SchemaRegistryClient, *, validate: bool = True
+) -> JsonSchemaCodec:
+    """Return a schema at work; raises SchemaError."""
     contents = schema.parse_json()
     title = contents.get("title") if isinstance(contents, dict) else None
     if not validate:
         return JsonSchemaCodec(title, None)
-    resources: dict[str, Any] = {}
-    _collect(schema, registry, resources)
+    resources = load_references(schema, registry)
 
     def find(uri: str) -> Any:
         # A name is relative to the schema that uses it, so that it arrives with a base in front.
@@ -136,6 +138,13 @@ def _new_codec(schema: Schema, registry: SchemaRegistryClient, validate: bool) -
         reason = failure.message if isinstance(failure, jsonschema_rs.ValidationError) else None
         raise SchemaError(f"this is no JSON schema: {reason or describe(failure)}") from failure
     return JsonSchemaCodec(title, validator)
+
+
+def load_references(schema: Schema, registry: SchemaRegistryClient) -> dict[str, Any]:
+    """Return the schemas that one refers to, and those that they refer to, by name."""
+    resources: dict[str, Any] = {}
+    _collect(schema, registry, resources)
+    return resources
 
 
 def _collect(schema: Schema, registry: SchemaRegistryClient, resources: dict[str, Any]) -> None:
