@@ -1,0 +1,43 @@
+"""How a topic's keys and values are written: the serialisers' names, and the schema if any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING, DataType
+
+REGISTRY_KINDS = ("avro", "jsonschema", "protobuf")
+INTERNAL = "internal"
+"""Between two stages of one program: whatever Spark writes and reads fastest, no registry."""
+
+_FIXED: dict[str, DataType] = {
+    "string": STRING,
+    "long": BIGINT,
+    "double": DOUBLE,
+    "bytes": BINARY,
+}
+KINDS = (*_FIXED, "json", *REGISTRY_KINDS)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A serialiser by its name in `headwater.serde` and the command line.
+
+    `schema` is the text of the registered schema that the type was read from; without one, the
+    writer's schema follows from the type. `subject` is the registry's; without one it is the
+    topic's, `<topic>-key` or `<topic>-value`.
+    """
+
+    kind: str
+    schema: str | None = None
+    subject: str | None = None
+
+    @property
+    def needs_registry(self) -> bool:
+        """Whether the bytes start with the id of a registered schema."""
+        return self.kind in REGISTRY_KINDS
+
+    @property
+    def fixed_type(self) -> DataType | None:
+        """The only type this format writes, if there is only one."""
+        return _FIXED.get(self.kind)

@@ -1,0 +1,111 @@
+"""A program as data: its sinks, from which every operator is reached, and its settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import Node, Sink, TopicSink, TopicSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from headwater.plan.fingerprint import Fingerprint
+
+Guarantee = Literal["at_least_once", "exactly_once"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a program needs around it.
+
+    `spark` has settings for the session (`spark.*`), `kafka` settings for its Kafka clients.
+    """
+
+    bootstrap_servers: str = "localhost:9092"
+    registry_url: str | None = None
+    guarantee: Guarantee = "at_least_once"
+    checkpoint_dir: Path | None = None
+    spark: Mapping[str, str] = field(default_factory=dict)
+    kafka: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a program does."""
+
+    name: str
+    sinks: tuple[Sink, ...]
+    settings: Settings = Settings()
+
+    def walk(self) -> Iterator[Node]:
+        """Yield every operator once, inputs before what reads them."""
+        seen: set[int] = set()
+        for sink in self.sinks:
+            yield from _walk(sink, seen)
+
+    def sources(self) -> tuple[TopicSource, ...]:
+        """Return the topics' readers."""
+        return tuple(node for node in self.walk() if isinstance(node, TopicSource))
+
+    def check(self) -> None:
+        """Refuse a program that cannot run; expressions were checked when it was built."""
+        if not self.sinks:
+            raise PlanError(
+                f"the app {self.name!r} writes nowhere: end a stream with .to(topic), "
+                ".print() or .for_each(function)"
+            )
+        _check_topics(self)
+        _check_ids(self)
+
+    def fingerprint(self) -> Fingerprint:
+        """Return what a checkpoint of this program depends on."""
+        from headwater.plan.fingerprint import fingerprint_of
+
+        return fingerprint_of(self)
+
+
+def _walk(node: Node, seen: set[int]) -> Iterator[Node]:
+    # A stack of iterators: programs may chain more operators than Python nests calls.
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    stack = [(node, iter(node.parents))]
+    while stack:
+        current, parents = stack[-1]
+        for parent in parents:
+            if id(parent) not in seen:
+                seen.add(id(parent))
+                stack.append((parent, iter(parent.parents)))
+                break
+        else:
+            yield current
+            stack.pop()
+
+
+def _check_topics(plan: Plan) -> None:
+    """A stream that reads what it writes would never end."""
+    for sink in plan.sinks:
+        if not isinstance(sink, TopicSink) or sink.internal:
+            continue
+        one = Plan(plan.name, (sink,))
+        for source in one.sources():
+            if sink.topic in source.topics:
+                raise PlanError(
+                    f"{sink.topic!r} is read at {source.location} and written from what was read: "
+                    "this would never end",
+                    sink.location,
+                )
+
+
+def _check_ids(plan: Plan) -> None:
+    taken: dict[str, Node] = {}
+    for node in plan.walk():
+        for name in {node.id, node.name or node.id}:
+            other = taken.setdefault(name, node)
+            if other is not node:
+                raise PlanError(
+                    f"the name {name!r} is taken by the operator at {other.location}", node.location
+                )
