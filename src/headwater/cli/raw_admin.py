@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import socket
-from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headwater.cli.connection import REQUEST_WITHIN_S
+from headwater.cli.broker_socket import ask, open_socket
 from headwater.cli.errors import CommandError
-from headwater.protocol import messages
-from headwater.protocol.api_keys import ApiKey, is_flexible
+from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 from headwater.protocol.primitives import ProtocolError
 
@@ -18,10 +15,6 @@ if TYPE_CHECKING:
 
     from headwater.cli.connection import Connection
 
-_CLIENT_ID = b"headwater"
-_HEADER = Struct(">hhih")
-_SIZE = Struct(">i")
-_MOST_BYTES = 64 << 20
 _TRANSACTION_COORDINATOR = 1
 
 
@@ -37,12 +30,6 @@ class RawAdmin:
     """Sends single requests to chosen brokers; the cluster is found by the connection's client."""
 
     def __init__(self, connection: Connection) -> None:
-        protocol = connection.properties.get("security.protocol", "PLAINTEXT").upper()
-        if protocol != "PLAINTEXT":
-            raise CommandError(
-                f"this command cannot use security.protocol={protocol} yet. "
-                "Run it against a plaintext listener of the broker"
-            )
         self._connection = connection
 
     def brokers(self) -> list[Node]:
@@ -74,19 +61,10 @@ class RawAdmin:
 
     def ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
         """Send one request and return the answer; raises CommandError if there is none."""
-        flexible = is_flexible(api_key, version)
-        head = _HEADER.pack(api_key, version, 1, len(_CLIENT_ID)) + _CLIENT_ID
-        frame = head + (b"\0" if flexible else b"")
-        frame += messages.encode_request(api_key, version, body)
         where = f"{node.host}:{node.port}"
         try:
-            with socket.create_connection((node.host, node.port), REQUEST_WITHIN_S) as peer:
-                peer.sendall(_SIZE.pack(len(frame)) + frame)
-                (size,) = _SIZE.unpack(_read(peer, _SIZE.size))
-                if not 0 < size <= _MOST_BYTES:
-                    raise CommandError(f"{where} answered with {size} bytes: is it a broker?")
-                answer = memoryview(_read(peer, size))
-            return messages.decode_response(api_key, version, answer, 5 if flexible else 4)
+            with open_socket(node.host, node.port, self._connection.properties) as peer:
+                return ask(peer, api_key, version, body)
         except OSError as failure:
             raise CommandError(f"asking {where} failed: {failure}") from failure
         except ProtocolError as failure:
@@ -105,13 +83,3 @@ def error_name(error_code: int) -> str:
         return ErrorCode(error_code).name
     except ValueError:
         return f"error {error_code}, which only a later version knows"
-
-
-def _read(peer: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        part = peer.recv(size - len(data))
-        if not part:
-            raise ConnectionError("it hung up; it may not know this request")
-        data += part
-    return bytes(data)
