@@ -8,6 +8,7 @@ from headwater.protocol.errors import ErrorCode
 _CODES: dict[type[errors.LogError], ErrorCode] = {
     errors.CorruptBatch: ErrorCode.CORRUPT_MESSAGE,
     errors.InvalidRecord: ErrorCode.INVALID_RECORD,
+    errors.NotOneBatch: ErrorCode.INVALID_RECORD,
     errors.RecordTooLarge: ErrorCode.MESSAGE_TOO_LARGE,
     errors.RecordListTooLarge: ErrorCode.RECORD_LIST_TOO_LARGE,
     errors.InvalidTimestamp: ErrorCode.INVALID_TIMESTAMP,

@@ -24,6 +24,8 @@ from headwater.log.errors import (
     CorruptBatch,
     InvalidRecord,
     InvalidTimestamp,
+    LogError,
+    NotOneBatch,
     RecordListTooLarge,
     RecordTooLarge,
     UnsupportedCompression,
@@ -42,12 +44,13 @@ def check_client_batch(
     """See that a client's bytes are exactly one intact batch that this log may take."""
     size = len(records)
     if size < HEADER_SIZE:
-        raise InvalidRecord(
+        raise NotOneBatch(
             f"The records for {log_name} are {size} bytes, which is no complete record batch."
         )
     header = parse_header(records)
     if header.magic != MAGIC:
-        raise InvalidRecord(
+        wrong = NotOneBatch if 0 <= header.magic < MAGIC else CorruptBatch
+        raise wrong(
             f"The batch for {log_name} has magic {header.magic}; "
             f"only magic {MAGIC} is accepted, which clients use since Kafka 0.11."
         )
@@ -79,7 +82,7 @@ def check_client_batch(
             f"but the sequence {header.base_sequence}."
         )
     if config.message_timestamp_type == "CreateTime":
-        _check_timestamps(header, config, now_ms, log_name)
+        _check_timestamps(records, header, config, now_ms, log_name)
     elif attributes & TIMESTAMP_TYPE_BIT:
         raise InvalidTimestamp(
             f"The batch for {log_name} is marked LogAppendTime, which only the broker may do."
@@ -146,20 +149,29 @@ def conform(
     return records, parse_header(records)
 
 
-def _check_timestamps(header: BatchHeader, config: LogConfig, now_ms: int, log_name: str) -> None:
-    latest = header.max_timestamp
-    if latest != _NO_TIMESTAMP and latest - now_ms > config.message_timestamp_after_max_ms:
-        raise InvalidTimestamp(
-            f"The batch for {log_name} has the timestamp {latest}, more than "
-            f"message.timestamp.after.max.ms ({config.message_timestamp_after_max_ms}) "
-            f"after the broker's time {now_ms}."
-        )
-    earliest = min(header.base_timestamp, latest)
-    if earliest != _NO_TIMESTAMP and now_ms - earliest > config.message_timestamp_before_max_ms:
-        raise InvalidTimestamp(
-            f"The batch for {log_name} has the timestamp {earliest}, more than "
-            f"message.timestamp.before.max.ms ({config.message_timestamp_before_max_ms}) "
-            f"before the broker's time {now_ms}."
+def _check_timestamps(
+    records: memoryview, header: BatchHeader, config: LogConfig, now_ms: int, log_name: str
+) -> None:
+    latest = now_ms + config.message_timestamp_after_max_ms
+    earliest = now_ms - config.message_timestamp_before_max_ms
+    if header.max_timestamp <= latest and earliest < 0:
+        return
+    from headwater.log.record import decode_records
+
+    # The header has the latest timestamp but not the earliest, so each record is looked at.
+    bad = [
+        (index, f"Its timestamp is {record.timestamp}.")
+        for index, record in enumerate(decode_records(records))
+        if record.timestamp != _NO_TIMESTAMP and not earliest <= record.timestamp <= latest
+    ]
+    if bad:
+        raise _to_blame(
+            bad,
+            InvalidTimestamp(
+                f"Record {bad[0][0]} of the batch for {log_name} is more than "
+                "message.timestamp.before.max.ms before or message.timestamp.after.max.ms after "
+                f"the broker's time {now_ms}: {earliest} to {latest} is allowed. {bad[0][1]}"
+            ),
         )
 
 
@@ -168,12 +180,20 @@ def _check_keys(records: memoryview, header: BatchHeader, log_name: str) -> None
     from headwater.log.record_scan import scan_records
 
     scanned = scan_records(uncompressed_records(records, header), header.record_count)
-    for index, (_, _, _, key, _) in enumerate(scanned):
-        if key is None:
-            raise InvalidRecord(
-                f"Record {index} of the batch for {log_name} has no key, "
+    bad = [(index, "It has no key.") for index, record in enumerate(scanned) if record[3] is None]
+    if bad:
+        raise _to_blame(
+            bad,
+            InvalidRecord(
+                f"Record {bad[0][0]} of the batch for {log_name} has no key, "
                 "which a compacted topic cannot take."
-            )
+            ),
+        )
+
+
+def _to_blame(bad: list[tuple[int, str]], error: LogError) -> LogError:
+    error.bad_records = bad
+    return error
 
 
 def _recompress(
@@ -207,10 +227,10 @@ def _wrong_length(header: BatchHeader, size: int, log_name: str) -> Exception:
             f"The batch for {log_name} claims {claimed} bytes, fewer than its header has."
         )
     if claimed > size:
-        return InvalidRecord(
+        return NotOneBatch(
             f"The batch for {log_name} claims {claimed} bytes, but only {size} were sent."
         )
-    return InvalidRecord(
+    return NotOneBatch(
         f"The records for {log_name} go on for {size - claimed} bytes after the first batch; "
         "a request carries exactly one batch for each partition."
     )

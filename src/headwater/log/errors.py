@@ -4,9 +4,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class LogError(Exception):
     """Base of all errors of the log; its text is a full sentence for a client or an operator."""
+
+    bad_records: Sequence[tuple[int, str]] = ()
+    """The records of the batch that are to blame, by their index, each with the reason."""
 
 
 class CorruptBatch(LogError):
@@ -15,6 +23,10 @@ class CorruptBatch(LogError):
 
 class InvalidRecord(LogError):
     """The batch is intact, but the partition must not take it (Kafka's INVALID_RECORD)."""
+
+
+class NotOneBatch(InvalidRecord):
+    """The bytes are no single batch of the one accepted format (Kafka's INVALID_RECORD)."""
 
 
 class RecordTooLarge(LogError):

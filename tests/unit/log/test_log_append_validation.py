@@ -16,6 +16,7 @@ from headwater.log.errors import (
     InvalidRecord,
     InvalidTimestamp,
     LogError,
+    NotOneBatch,
     RecordListTooLarge,
     RecordTooLarge,
     UnsupportedCompression,
@@ -55,9 +56,14 @@ def test_less_than_a_header_is_no_batch(log: Log, size: int) -> None:
     refuse(log, batch(b"a")[:size], InvalidRecord, "no complete record batch")
 
 
-@pytest.mark.parametrize("magic", [0, 1, 3, 127])
-def test_other_magic_is_refused(log: Log, magic: int) -> None:
-    refuse(log, changed(16, bytes([magic])), InvalidRecord, f"magic {magic}")
+@pytest.mark.parametrize("magic", [0, 1])
+def test_old_magic_is_refused(log: Log, magic: int) -> None:
+    refuse(log, changed(16, bytes([magic])), NotOneBatch, f"magic {magic}")
+
+
+@pytest.mark.parametrize("magic", [3, 127])
+def test_magic_that_never_was_is_corrupt(log: Log, magic: int) -> None:
+    refuse(log, changed(16, bytes([magic])), CorruptBatch, f"magic {magic}")
 
 
 @pytest.mark.parametrize("length", [0, 48, -1, -(2**31)])
@@ -254,3 +260,15 @@ def test_the_broker_is_checked_too(log: Log, damage: int) -> None:
         log.append(memoryview(records), leader_epoch=0, now_ms=NOW, origin=AppendOrigin.COORDINATOR)
     assert log.log_end_offset == 0
     assert log.size == 0
+
+
+def test_records_that_are_to_blame_are_named(tmp_path: Path) -> None:
+    log = open_log(tmp_path / "keys", LogConfig(cleanup_policy=frozenset({"compact"})))
+    with pytest.raises(InvalidRecord) as caught:
+        log.append(batch(b"a", b"b", key=None), leader_epoch=0, now_ms=NOW)
+    assert [index for index, _ in caught.value.bad_records] == [0, 1]
+
+    log = open_log(tmp_path / "times", LogConfig(message_timestamp_before_max_ms=1000))
+    with pytest.raises(InvalidTimestamp) as late:
+        log.append(batch(b"a", b"b", timestamp=NOW - 1001), leader_epoch=0, now_ms=NOW)
+    assert [index for index, _ in late.value.bad_records] == [0]

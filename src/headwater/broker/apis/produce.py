@@ -12,16 +12,19 @@ from headwater.broker.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.batch import CODEC_MASK, HEADER_SIZE
 from headwater.log.errors import (
-    InvalidRecord,
+    CorruptBatch,
     InvalidTxnState,
     LogError,
+    NotOneBatch,
+    RecordListTooLarge,
+    RecordTooLarge,
     StorageError,
     UnsupportedCompression,
 )
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.protocol import produce as codec
 from headwater.protocol.errors import ErrorCode
-from headwater.protocol.produce import PartitionProduceResult, ProduceRequest
+from headwater.protocol.produce import PartitionProduceResult, ProduceRequest, RecordError
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,6 +42,7 @@ _ZSTD = 4
 _CODEC_POSITION = 22
 
 _NONE_REFUSED: Refusals = {}
+_BEFORE_THE_LOG = (CorruptBatch, NotOneBatch, RecordListTooLarge, RecordTooLarge, StorageError)
 
 Results = list[tuple[str | None, bytes | None, list[PartitionProduceResult]]]
 
@@ -111,9 +115,7 @@ def _append_all(
                     logger.error("%s", error)
                 else:
                     logger.info("refused a batch for %s: %s", partition.log.name, error)
-                partition_results.append(
-                    PartitionProduceResult(index, _code(error, wanted), error_message=str(error))
-                )
+                partition_results.append(_refusal(index, partition, error, wanted))
                 continue
             appended[topic_at, len(partition_results)] = (partition, info)
             partition_results.append(
@@ -127,6 +129,20 @@ def _append_all(
             )
         results.append((data.name, data.topic_id, partition_results))
     return results, appended
+
+
+def _refusal(
+    index: int, partition: Partition, error: LogError, wanted: ProduceRequest
+) -> PartitionProduceResult:
+    # As in Kafka, only a log that has looked at the batch tells where it starts.
+    unread = isinstance(error, _BEFORE_THE_LOG)
+    return PartitionProduceResult(
+        index,
+        _code(error, wanted),
+        log_start_offset=-1 if unread else partition.log.log_start_offset,
+        record_errors=[RecordError(*bad) for bad in error.bad_records],
+        error_message=str(error),
+    )
 
 
 def _code(error: LogError, wanted: ProduceRequest) -> ErrorCode:
@@ -148,7 +164,7 @@ def _hang_up_on_failure(results: Results) -> None:
 
 
 def _no_records(partition: Partition) -> LogError:
-    return InvalidRecord(f"the request has no records for {partition.log.name}; send one batch")
+    return NotOneBatch(f"the request has no records for {partition.log.name}; send one batch")
 
 
 def _is_zstd(records: memoryview) -> bool:
