@@ -40,11 +40,13 @@ class AvroReader(ColumnReader):
         shown = avro_schema.load(reader, registry)
         types = avro_type(shown)
         self.type, self._physical = types.logical, types.physical
-        self._reader = without_meaning(shown)
+        as_read = without_meaning(shown)
+        # Only another schema is worth the time that resolving takes.
+        self._reader = None if writer == reader else as_read
         self._writer = without_meaning(avro_schema.load(writer, registry))
         self._is_bytes = avro_schema.record_name_of(self._writer) == "bytes"
-        self._wide = has_wide_union(self._reader)
-        self._shape = reading_shape(self._reader) if self._wide else None
+        self._wide = has_wide_union(as_read)
+        self._shape = reading_shape(as_read) if self._wide else None
 
     def read(self, payloads: Sequence[bytes]) -> Column:
         """Decode payloads into the reader's fields."""
