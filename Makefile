@@ -7,14 +7,18 @@ READY := $(VENV)/.ready
 # Most tests wait for other processes, so more of them run at once than there are cores.
 WORKERS ?= 4
 
-.PHONY: run test lint types imports tests bench lock setup clean
+.PHONY: run test lint types imports tests bench lock setup operators clean
 
-run: $(READY)
+run: $(READY) operators
 	@$(BIN)/python -m headwater demo $(if $(SECONDS),--seconds $(SECONDS))
 
 test: lint types imports tests
 
-setup: $(READY)
+setup: $(READY) operators
+
+# What Spark lacks, in Java; the script does nothing while the jar is that of the sources.
+operators: $(READY)
+	@$(BIN)/python jvm/build.py
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,10 +38,10 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports --no-cache
 
-tests: $(READY)
+tests: $(READY) operators
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-bench: $(READY)
+bench: $(READY) operators
 	$(BIN)/python -m benchmarks
 
 lock:
