@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 
 import click
 
-from benchmarks import apache_kafka, broker, machine, report
+from benchmarks import apache_kafka, broker, machine, registry, report
 from benchmarks.results import Results
 from benchmarks.targets import HEADWATER, HEADWATER_OS, KAFKA
 
@@ -17,7 +18,7 @@ from benchmarks.targets import HEADWATER, HEADWATER_OS, KAFKA
 @click.option("--no-kafka", is_flag=True, help="Measure Headwater alone.")
 @click.option("--no-write", is_flag=True, help="Print the table and leave docs/ as it is.")
 def main(rounds: int, no_kafka: bool, no_write: bool) -> None:
-    """Measure the broker side by side with Apache Kafka."""
+    """Measure the broker side by side with Apache Kafka, and the schema registry."""
     if shutil.which("kcat") is None:
         sys.exit("The benchmarks need kcat (Debian and Ubuntu: apt install kcat).")
     targets = [HEADWATER, HEADWATER_OS]
@@ -28,7 +29,9 @@ def main(rounds: int, no_kafka: bool, no_write: bool) -> None:
         targets.append(KAFKA)
     described = machine.describe()
     results = Results()
-    broker.measure(targets, rounds, results, lambda line: click.echo(line, err=True))
+    note = partial(click.echo, err=True)
+    broker.measure(targets, rounds, results, note)
+    registry.measure(rounds, results, note)
     described["load after the run"] = f"{machine.load():.1f}, of which the benchmark has its part"
     report.print_table(results.rows())
     for name, value in described.items():

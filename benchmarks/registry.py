@@ -1,7 +1,7 @@
 """The schema registry's figures: start-up with ten thousand subjects, reads and registrations.
 
-`measure(bootstrap_servers)` returns them, for whoever makes a table of them; run as a program, it
-starts a broker of its own and prints them.
+`measure` adds them to the table of `make bench`; run as a program, it prints them alone. Karapace,
+the peer in Python, cannot be installed from PyPI, so that these rows have one column.
 """
 
 from __future__ import annotations
@@ -15,53 +15,55 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import psutil
 from confluent_kafka import Producer
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
+from benchmarks.results import Results
 from benchmarks.targets import HEADWATER, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SUBJECTS = 10_000
 READ_S = 5.0
 CONNECTIONS = 16
 REGISTRATIONS = 300
 
-GOALS = {"start with 10,000 subjects": "5,000 ms", "cached reads on one core": "2,000/s"}
+START = "registry: start with 10,000 subjects"
+READS_PER_CORE = "registry: cached reads, per core"
+GOALS = {START: "5,000 ms", READS_PER_CORE: "2,000/s"}
 
 _READY = re.compile(r"schema registry listening on (http://\S+)")
 
 
-class Figure(NamedTuple):
-    """One line of the table."""
+def measure(rounds: int, results: Results, note: Callable[[str], None]) -> None:
+    """Measure a registry on a fresh broker, so many times."""
+    for number in range(1, rounds + 1):
+        note(f"round {number} of {rounds}: schema registry")
+        with running(HEADWATER) as broker:
+            for name, unit, value in _figures(broker.bootstrap_servers):
+                results.add(name, unit, HEADWATER, value)
 
-    name: str
-    unit: str
-    value: float
 
-
-def measure(bootstrap_servers: str) -> list[Figure]:
-    """Measure a registry on a cluster that has no schemas yet."""
+def _figures(bootstrap_servers: str) -> Iterator[tuple[str, str, float]]:
     with _running(bootstrap_servers) as (url, _, _):
         SchemaRegistryClient({"url": url}).get_subjects()  # it made its topic
     _fill(bootstrap_servers, SUBJECTS)
     with _running(bootstrap_servers) as (url, process, ready_s):
-        figures = [
-            Figure("start with 10,000 subjects", "ms", ready_s * 1000),
-            Figure("resident memory, 10,000 subjects", "MB", process.memory_info().rss / 1e6),
-        ]
+        yield START, "ms", ready_s * 1000
+        yield (
+            "registry: resident memory with 10,000 subjects", "MB", process.memory_info().rss / 1e6
+        )  # fmt: skip
         before = process.cpu_times()
         rate = asyncio.run(_read(url, f"/schemas/ids/{SUBJECTS // 2}"))
         after = process.cpu_times()
         busy = (after.user + after.system - before.user - before.system) / READ_S
-        figures.append(Figure("cached reads", "requests/s", rate))
-        figures.append(Figure("cached reads on one core", "requests/s", rate / max(busy, 0.01)))
-        figures.append(Figure("registrations, one client", "requests/s", _register(url)))
-    return figures
+        yield "registry: cached reads", "requests/s", rate
+        yield READS_PER_CORE, "requests/s", rate / max(busy, 0.01)
+        yield "registry: registrations, one client", "requests/s", _register(url)
 
 
 @contextmanager
@@ -164,7 +166,8 @@ def _register(url: str) -> float:
 
 
 if __name__ == "__main__":
-    with running(HEADWATER) as broker:
-        for figure in measure(broker.bootstrap_servers):
-            goal = f"  (goal: {GOALS[figure.name]})" if figure.name in GOALS else ""
-            print(f"{figure.name:40}{figure.value:12,.0f} {figure.unit}{goal}")
+    measured = Results()
+    measure(1, measured, print)
+    for row in measured.rows():
+        goal = f"  (goal: {GOALS[row.name]})" if row.name in GOALS else ""
+        print(f"{row.name:50}{row.medians[HEADWATER.name]:12,.0f} {row.unit}{goal}")
