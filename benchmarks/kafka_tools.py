@@ -1,0 +1,127 @@
+"""Kafka's own performance tools, in Java, against both brokers in turn: the same settings, ratios."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from benchmarks import apache_kafka
+from benchmarks.targets import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.results import Results
+    from benchmarks.targets import Target
+
+# Enough for some seconds each, of which the first part warms up the Java client.
+RECORDS = {10: 6_000_000, 100: 4_000_000, 1_000: 500_000, 10_000: 60_000}
+WARM_UP = 0.25
+CODECS = ("none", "lz4")
+ACKS = ("1", "all")
+PARTITIONS = (1, 16)
+LATENCY_RECORDS = 5_000
+
+_PRODUCED = re.compile(r"records sent, ([\d.]+) records/sec")
+
+
+class Load(NamedTuple):
+    """What one call of the producer tool sends."""
+
+    record_bytes: int
+    codec: str
+    acks: str
+    partitions: int
+
+    @property
+    def row(self) -> str:
+        parts = f"{self.partitions} partition" + ("s" if self.partitions > 1 else "")
+        return f"{self.record_bytes:,} bytes, {self.codec}, acks={self.acks}, {parts}"
+
+
+LOADS = [Load(*each) for each in product(RECORDS, CODECS, ACKS, PARTITIONS)]
+
+
+def measure(
+    targets: Sequence[Target], rounds: int, results: Results, say: Callable[[str], None]
+) -> None:
+    """Measure each broker in turn, as often as there are rounds."""
+    for round_number in range(1, rounds + 1):
+        for target in targets:
+            say(f"Kafka's tools, round {round_number} of {rounds}: {target.name}")
+            with running(target) as broker:
+                _measure_once(broker.bootstrap_servers, target, results)
+
+
+def _measure_once(servers: str, target: Target, results: Results) -> None:
+    consumed: set[tuple[int, str, int]] = set()
+    for number, load in enumerate(LOADS):
+        topic = f"load-{number}"
+        create(servers, topic, load.partitions)
+        results.add(
+            f"producer tool: {load.row}", "records/s", target, produce(servers, topic, load)
+        )
+        # What acks the records were written with makes no difference to who reads them.
+        if (load.record_bytes, load.codec, load.partitions) not in consumed:
+            consumed.add((load.record_bytes, load.codec, load.partitions))
+            row = load.row.replace(f" acks={load.acks},", "")
+            rate = consume(servers, topic, RECORDS[load.record_bytes])
+            results.add(f"consumer tool: {row}", "records/s", target, rate)
+        AdminClient({"bootstrap.servers": servers}).delete_topics([topic])[topic].result()
+    for acks in ACKS:
+        topic = f"latency-{acks}"
+        create(servers, topic, 1)
+        for name, value in latency(servers, topic, acks).items():
+            results.add(f"latency tool, acks={acks}: {name}", "ms", target, value)
+
+
+def create(servers: str, topic: str, partitions: int) -> None:
+    """Create a topic."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result()
+
+
+def produce(servers: str, topic: str, load: Load) -> float:
+    """Return the records per second that kafka-producer-perf-test counts once it is warm."""
+    count = RECORDS[load.record_bytes]
+    printed = _tool(
+        "ProducerPerformance",
+        *("--bootstrap-server", servers, "--topic", topic, "--throughput", "-1"),
+        *("--num-records", str(count), "--record-size", str(load.record_bytes)),
+        *("--warmup-records", str(int(count * WARM_UP))),
+        *("--command-property", f"acks={load.acks}", f"compression.type={load.codec}"),
+    )
+    return float(_PRODUCED.findall(printed)[-1])
+
+
+def consume(servers: str, topic: str, count: int) -> float:
+    """Return the records per second that kafka-consumer-perf-test fetched."""
+    printed = _tool(
+        "ConsumerPerformance",
+        *("--bootstrap-server", servers, "--topic", topic, "--num-records", str(count)),
+        *("--hide-header", "--timeout", "60000"),
+    )
+    # start, end, MB, MB/s, records, records/s, rebalance ms, fetch ms, fetch MB/s, fetch records/s
+    return float(printed.strip().splitlines()[-1].split(",")[9])
+
+
+def latency(servers: str, topic: str, acks: str) -> dict[str, float]:
+    """Return what kafka-e2e-latency measured, in milliseconds."""
+    printed = _tool("EndToEndLatency", servers, topic, str(LATENCY_RECORDS), acks, "100")
+    average = re.search(r"Avg latency: ([\d.]+)", printed)
+    percentiles = re.search(r"50th = (\d+), 99th = (\d+), 99.9th = (\d+)", printed)
+    if average is None or percentiles is None:
+        raise RuntimeError(f"the latency tool printed something else:\n{printed}")
+    found = {"mean": float(average[1])}
+    for name, value in zip(("99 %", "99.9 %"), percentiles.groups()[1:], strict=True):
+        found[name] = float(value)
+    return found
+
+
+def _tool(name: str, *arguments: str) -> str:
+    command = apache_kafka.java(f"org.apache.kafka.tools.{name}", *arguments)
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
