@@ -1,4 +1,4 @@
-"""Kafka's own performance tools, in Java, against both brokers in turn: the same settings, ratios."""
+"""Kafka's own performance tools, in Java, against both brokers in turn with the same settings."""
 
 from __future__ import annotations
 
