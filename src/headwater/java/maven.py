@@ -23,6 +23,8 @@ _OLDEST_JAVA = 8
 # How to run Maven again for more details: of no use to somebody who did not run it.
 _ADVICE = re.compile(r"To see the full stack|Re-run Maven|For more information|\] \[Help")
 
+_AROUND = re.compile(r"^Failed to execute goal .* on project libraries: |\s*-> \[Help 1\]$")
+
 
 def command() -> str | None:
     """Return Maven's program, if it is here and there is a Java to run it."""
@@ -46,7 +48,6 @@ def resolve(program: str, wanted: Sequence[Coordinate], into: Path, *, transitiv
                 *(program, "--batch-mode", "--no-transfer-progress", "--quiet"),
                 # Try again what an earlier run did not find; the network may be better now.
                 "--update-snapshots",
-                "-Dstyle.color=never",
                 f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN}:{goal}",
                 f"-DoutputDirectory={into}",
                 "-DincludeScope=runtime",
@@ -89,9 +90,10 @@ def _pom(wanted: Sequence[Coordinate], transitive: bool) -> str:
 
 
 def _explanation(wanted: Sequence[Coordinate], output: str) -> str:
+    output = re.sub(r"\x1b\[[0-9;]*m", "", output)
     missing = [str(each) for each in wanted if f"{each.artifact}:jar:{each.version}" in output]
     said = [
-        re.sub(r"\s*-> \[Help 1\]$", "", line.removeprefix("[ERROR]").strip())
+        _AROUND.sub("", line.removeprefix("[ERROR]").strip())
         for line in output.splitlines()
         if line.startswith("[ERROR]") and not _ADVICE.search(line)
     ]
