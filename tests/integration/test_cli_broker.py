@@ -50,7 +50,10 @@ def test_settings_from_a_file_and_from_options(cli: Cli, tmp_path: Path) -> None
 
 def test_settings_from_toml(cli: Cli, tmp_path: Path) -> None:
     toml = tmp_path / "headwater.toml"
-    toml.write_text('num.partitions = 5\nlisteners = ["PLAINTEXT://127.0.0.1:0"]\n')
+    toml.write_text(
+        "[up]\nport-offset = 7\n"
+        '[broker]\nnum.partitions = 5\nlisteners = ["PLAINTEXT://127.0.0.1:0"]\n'
+    )
     with cli.start("broker", "--data", tmp_path / "data", "--config", toml) as running:
         there = Cli(_wait_until_ready(running))
         settings = there.json("configs", "describe", "--broker", 1, "--all")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from headwater.cli.options import parse_assignments
+from headwater.cli.platform_file import service_settings
 
 DEFAULT_PORT = 9092
 _EVERYWHERE = ("0.0.0.0", "::", "*")
@@ -47,7 +48,8 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     "config_file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings: a Kafka server.properties, or the same names in a .toml file.",
+    help="Settings: a Kafka server.properties, the same names in a .toml file, or headwater.toml "
+    "with a table [broker].",
 )
 @click.option(
     "--property",
@@ -72,12 +74,11 @@ def broker(
 ) -> int:
     """Run the embedded broker until Ctrl-C."""
     from headwater.broker.config import BrokerConfig, ConfigError
-    from headwater.broker.config.files import read_settings
+    from headwater.broker.config.settings import BROKER_SETTINGS
 
-    try:
-        settings = read_settings(config_file) if config_file is not None else {}
-    except ValueError as failure:  # wrong TOML, wrong UTF-8 or a wrong kind of value
-        raise click.BadParameter(f"{config_file}: {failure}", param_hint="--config") from None
+    settings = (
+        {} if config_file is None else service_settings(config_file, "broker", BROKER_SETTINGS)
+    )
     overrides = parse_assignments(properties, "--property")
     if data is not None:
         _refuse_both(overrides, "log.dirs", "--data")

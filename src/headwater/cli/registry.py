@@ -9,6 +9,7 @@ import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.options import parse_assignments
+from headwater.cli.platform_file import service_settings
 
 if TYPE_CHECKING:
     from headwater.cli.connection import Connection
@@ -77,7 +78,8 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     "config_file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings by Confluent's names, as in its schema-registry.properties.",
+    help="Settings by Confluent's names, as in its schema-registry.properties, or headwater.toml "
+    "with a table [registry].",
 )
 @click.option(
     "--property",
@@ -144,13 +146,7 @@ def registry(
 def _read(config: RegistryConfig, path: Path | None) -> None:
     if path is None:
         return
-    from headwater.broker.config.files import parse_properties
-
-    try:
-        settings = parse_properties(path.read_text("utf-8"))
-    except ValueError as failure:
-        raise click.BadParameter(f"{path}: {failure}", param_hint="--config") from None
-    for name, value in settings.items():
+    for name, value in service_settings(path, "registry").items():
         config.set(name, value)
 
 
