@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from headwater.plan.types import (
+    INTERVAL,
     PRIMITIVES,
     Array,
     DataType,
@@ -48,7 +49,7 @@ class _Reader:
 
     def is_field_list(self) -> bool:
         """A name that is followed by a type or a colon; `decimal(3)` and `array<..>` are not."""
-        if len(self._tokens) < 2:
+        if len(self._tokens) < 2 or self._text.split()[:2] == ["interval", "day"]:
             return False
         return self._tokens[0].quoted or self._tokens[1].text not in tuple("<>(),")
 
@@ -91,6 +92,10 @@ class _Reader:
             self._number()
             self._expect(")")
             return PRIMITIVES["string"]
+        if name == "interval":
+            for word in ("day", "to", "second"):
+                self._expect(word)
+            return INTERVAL
         return self._primitive(name)
 
     def expect_end(self) -> None:

@@ -113,7 +113,8 @@ BINARY = Primitive("binary")
 DATE = Primitive("date")
 TIMESTAMP = Primitive("timestamp")
 TIMESTAMP_NTZ = Primitive("timestamp_ntz")
-INTERVAL = Primitive("interval")
+TIME = Primitive("time")
+INTERVAL = Primitive("interval day to second")
 HEADERS = Array(Struct.of(key=STRING, value=BINARY))
 WINDOW_FIELDS = (Field("window_start", TIMESTAMP, False), Field("window_end", TIMESTAMP, False))
 
@@ -121,7 +122,7 @@ PRIMITIVES = {
     type_.name: type_
     for type_ in (
         VOID, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE,
-        TIMESTAMP, TIMESTAMP_NTZ, INTERVAL,
+        TIMESTAMP, TIMESTAMP_NTZ, TIME, INTERVAL,
     )
 }  # fmt: skip
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)

@@ -1,0 +1,133 @@
+"""The picture of a plan in words, in the form in which Kafka Streams prints topologies.
+
+A sub-topology is a stage, that is one Spark query. The same model is drawn by `mermaid` and `svg`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from headwater.plan.nodes import (
+    Aggregate,
+    FileSink,
+    Node,
+    Observe,
+    StreamStreamJoin,
+    StreamTableJoin,
+    Table,
+    TableStoreSink,
+    TopicSink,
+    TopicSource,
+)
+from headwater.plan.stages import Stage, split
+from headwater.plan.summaries import summary
+
+if TYPE_CHECKING:
+    from headwater.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An operator in a picture."""
+
+    kind: Literal["Source", "Processor", "Sink"]
+    id: str
+    summary: str
+    topics: tuple[str, ...]
+    internal: bool
+    stores: tuple[str, ...]
+    repartitions: bool
+    predecessors: tuple[str, ...]
+    successors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SubTopology:
+    """The operators of one stage."""
+
+    stage: Stage
+    entries: tuple[Entry, ...]
+
+
+def topology(plan: Plan) -> tuple[SubTopology, ...]:
+    """Return what there is to draw."""
+    return tuple(SubTopology(stage, _entries(stage)) for stage in split(plan))
+
+
+def describe(plan: Plan) -> str:
+    """Return the topology as text."""
+    lines = ["Topologies:"]
+    for number, part in enumerate(topology(plan)):
+        lines.append(f"   Sub-topology: {number}")
+        for entry in part.entries:
+            lines += _lines(entry)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _lines(entry: Entry) -> list[str]:
+    if entry.kind == "Processor":
+        detail = f"(stores: [{', '.join(entry.stores)}])"
+    elif entry.kind == "Source":
+        detail = f"(topics: [{', '.join(entry.topics)}])"
+    else:
+        detail = f"(topic: {entry.topics[0]})" if entry.topics else f"({entry.summary})"
+    lines = [f"    {entry.kind}: {entry.id} {detail}"]
+    if entry.kind != "Sink":
+        lines.append(f"      --> {', '.join(entry.successors) or 'none'}")
+    if entry.kind != "Source":
+        lines.append(f"      <-- {', '.join(entry.predecessors) or 'none'}")
+    return lines
+
+
+def _entries(stage: Stage) -> tuple[Entry, ...]:
+    nodes = list(stage.plan.walk())
+    successors: dict[str, list[str]] = {node.id: [] for node in nodes}
+    for node in nodes:
+        for parent in node.parents:
+            successors[parent.id].append(node.id)
+    return tuple(_entry(node, tuple(dict.fromkeys(successors[node.id]))) for node in nodes)
+
+
+def _entry(node: Node, successors: tuple[str, ...]) -> Entry:
+    return Entry(
+        kind=_kind(node, successors),
+        id=node.id,
+        summary=summary(node),
+        topics=_topics(node),
+        internal=isinstance(node, TopicSource | TopicSink) and node.internal,
+        stores=_stores(node),
+        repartitions=node.is_stateful and any(p.needs_repartition for p in node.parents),
+        predecessors=tuple(dict.fromkeys(parent.id for parent in node.parents)),
+        successors=successors,
+    )
+
+
+def _kind(node: Node, successors: tuple[str, ...]) -> Literal["Source", "Processor", "Sink"]:
+    if isinstance(node, TopicSource):
+        return "Source"
+    is_end = isinstance(node, Observe) and not successors
+    is_sink = isinstance(node, TopicSink | FileSink | TableStoreSink)
+    # Kafka Streams has printers and for_each as processors too.
+    return "Sink" if is_sink and not is_end else "Processor"
+
+
+def _topics(node: Node) -> tuple[str, ...]:
+    if isinstance(node, TopicSource):
+        return node.topics
+    return (str(node.topic),) if isinstance(node, TopicSink) else ()
+
+
+def _stores(node: Node) -> tuple[str, ...]:
+    """Return state stores under the names that Kafka Streams would give them."""
+    head, _, number = node.id.rpartition("-")
+    match node:
+        case Aggregate() | Table():
+            return (node.name or f"{head}-STATE-STORE-{number}",)
+        case StreamTableJoin():
+            return (node.name or f"{head}-TABLE-STORE-{number}",)
+        case StreamStreamJoin():
+            name = node.name or node.id
+            return (f"{name}-this-store", f"{name}-other-store")
+    return ()
