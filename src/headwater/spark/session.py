@@ -1,0 +1,136 @@
+"""The one place that builds a Spark session: sized for a small machine, quiet, on loopback.
+
+>>> session_settings(cores=2, memory_gb=4.0)["spark.driver.memory"]
+'1g'
+
+Any setting of Spark can be given and wins over what stands here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.spark.jars import session_jars
+from headwater.spark.java_home import launching_java
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+LOG_VARIABLE = "HEADWATER_SPARK_LOG"
+
+_LOOPBACK = "127.0.0.1"
+_STREAMING = "org.apache.spark.sql.execution.streaming"
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+
+# In real-time mode every partition of the source and of a shuffle holds a slot all the time. Slots
+# are threads that mostly wait, so there are many more of them than cores.
+_LOCAL_SLOTS = 24
+
+_starting = threading.Lock()
+
+
+def spark_session(
+    name: str = "headwater",
+    *,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """Return the process's session, started on the first call.
+
+    There is one per process: settings that Spark fixes at its start are those of the first call.
+    """
+    from pyspark.sql import SparkSession
+
+    with _starting:
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            return running
+        # Workers must run the Python that this program runs with, and not the one on the PATH.
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        where = master or f"local[{_LOCAL_SLOTS}]"
+        settings = session_settings(jars=session_jars(), master=where) | dict(conf or {})
+        if where.startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+        builder = SparkSession.builder.appName(name).master(where)
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        with launching_java():
+            session = builder.getOrCreate()
+        # PySpark writes each refused expression to standard error as JSON; it is raised as well.
+        logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
+        return session
+
+
+def session_settings(
+    *,
+    jars: Sequence[Path] = (),
+    master: str = "local",
+    cores: int | None = None,
+    memory_gb: float | None = None,
+) -> dict[str, str]:
+    """Return Spark's settings for a machine of this size; by default, for this machine."""
+    cores = cores or os.cpu_count() or 2
+    memory_gb = memory_gb or _memory_gb()
+    return {
+        **_FIXED,
+        **(_local(jars) if master.startswith("local") else _remote(jars)),
+        "spark.driver.memory": "1g" if memory_gb < 6 else "2g",
+        "spark.default.parallelism": str(cores),
+        # A shuffle partition of a stateful query is a state store with files of its own: each
+        # costs time in every batch, whether it has rows or not.
+        "spark.sql.shuffle.partitions": str(min(cores, 2)),
+        "spark.driver.extraJavaOptions": " ".join(_java_options()),
+    }
+
+
+def ui_address(spark: SparkSession) -> str | None:
+    """Return where Spark's own web interface is, unless it was switched off."""
+    return spark.sparkContext.uiWebUrl
+
+
+_FIXED = {
+    "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # The default forks shells for every file of a checkpoint; this halves the time of a batch.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.pollingDelay": "2ms",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedStages": "100",
+    "spark.sql.ui.retainedExecutions": "50",
+}
+
+
+def _local(jars: Sequence[Path]) -> dict[str, str]:
+    return {
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.driver.host": _LOOPBACK,
+        "spark.driver.extraClassPath": os.pathsep.join(str(jar) for jar in jars),
+    }
+
+
+def _remote(jars: Sequence[Path]) -> dict[str, str]:
+    return {"spark.jars": ",".join(str(jar) for jar in jars)}
+
+
+def _java_options() -> list[str]:
+    options = [f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"]
+    level = os.environ.get(LOG_VARIABLE)
+    return [*options, f"-Dheadwater.log={level}"] if level else options
+
+
+def _memory_gb() -> float:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
