@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.registry_fixtures import record, schema_record, write_topic
 from tests.registry_process import RegistryProcess
+from tests.registry_workers import leader_of, leads, see
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
 
 FAST = ("--property", "leader.session.timeout.ms=6000")
-WITHIN_S = 60.0
 
 
 @pytest.fixture
@@ -35,29 +34,6 @@ def start_registry(
     for process in mine:
         if process.running:
             process.stop()
-
-
-def leads(registry: RegistryProcess) -> bool:
-    return "headwater_registry_leader 1.0" in registry.request("GET", "/metrics").raw.decode()
-
-
-def leader_of(*registries: RegistryProcess) -> RegistryProcess:
-    """Wait until exactly one leads."""
-    end = time.monotonic() + WITHIN_S
-    while time.monotonic() < end:
-        leading = [each for each in registries if leads(each)]
-        if len(leading) == 1:
-            return leading[0]
-        time.sleep(0.05)
-    raise AssertionError("\n".join(each.text for each in registries))
-
-
-def see(registry: RegistryProcess, path: str, expected: object) -> None:
-    """Wait until an instance has read what another one wrote."""
-    end = time.monotonic() + WITHIN_S
-    while registry.request("GET", path).body != expected:
-        assert time.monotonic() < end, registry.request("GET", path)
-        time.sleep(0.01)
 
 
 def test_any_instance_takes_writes(start_registry: Callable[..., RegistryProcess]) -> None:

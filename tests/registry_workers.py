@@ -1,0 +1,112 @@
+"""What tests with several registries do: find the leader, kill it, and register all the while."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from tests.integration.registry_fixtures import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.registry_process import RegistryProcess
+
+WITHIN_S = 60.0
+
+
+def leads(registry: RegistryProcess) -> bool:
+    return "headwater_registry_leader 1.0" in registry.request("GET", "/metrics").raw.decode()
+
+
+def leader_of(*registries: RegistryProcess) -> RegistryProcess:
+    """Wait until exactly one leads."""
+    end = time.monotonic() + WITHIN_S
+    while time.monotonic() < end:
+        leading = [each for each in registries if leads(each)]
+        if len(leading) == 1:
+            return leading[0]
+        time.sleep(0.05)
+    raise AssertionError("\n".join(each.text for each in registries))
+
+
+def see(registry: RegistryProcess, path: str, expected: object) -> None:
+    """Wait until an instance has read what another one wrote."""
+    end = time.monotonic() + WITHIN_S
+    while registry.request("GET", path).body != expected:
+        assert time.monotonic() < end, registry.request("GET", path)
+        time.sleep(0.01)
+
+
+def restart_leader(registries: list[RegistryProcess]) -> None:
+    """Kill whoever leads, and start it again."""
+    victim = ([each for each in registries if leads(each)] or registries)[0]
+    victim.kill()
+    victim.start()
+
+
+class Worker(threading.Thread):
+    """Registers one schema after the other, on whatever instance answers, and keeps the answers."""
+
+    def __init__(self, name: str, registries: list[RegistryProcess]) -> None:
+        super().__init__(name=name)
+        self.registries = registries
+        self.stopping = threading.Event()
+        self.answered: dict[str, tuple[int, str]] = {}
+
+    def run(self) -> None:
+        chance = random.Random(self.name)
+        number = 0
+        while not self.stopping.is_set():
+            subject, schema = f"{self.name}-{number}", record(f"{self.name}{number}", "a")
+            registry = chance.choice(self.registries)
+            try:
+                answer = registry.try_register(subject, schema)
+            except (OSError, http.client.HTTPException):
+                self.stopping.wait(0.02)  # that one is dead at the moment
+                continue
+            if answer.status == 200:
+                self.answered[subject] = (answer.body["id"], json.dumps(schema))
+                number += 1
+            else:
+                assert answer.status == 500, answer  # and tried again, with the same schema
+
+
+def run_workers(
+    registries: list[RegistryProcess], disturb: Callable[[], None], times: int
+) -> dict[str, tuple[int, str]]:
+    workers = [Worker(name, registries) for name in ("A", "B", "C")]
+    for worker in workers:
+        worker.start()
+    try:
+        for round_ in range(1, times + 1):
+            # Each time in the middle of work: somebody got an answer since the last one.
+            goal = round_ * 5
+            while sum(len(worker.answered) for worker in workers) < goal:
+                assert all(worker.is_alive() for worker in workers)
+                threading.Event().wait(0.01)
+            disturb()
+    finally:
+        for worker in workers:
+            worker.stopping.set()
+        for worker in workers:
+            worker.join()
+    return {subject: found for worker in workers for subject, found in worker.answered.items()}
+
+
+def check_answered(registry: RegistryProcess, answered: dict[str, tuple[int, str]]) -> None:
+    """Everything that was answered is there as it was answered, and ids are unique."""
+    by_id: dict[int, str] = {}
+    for subject, (id_, schema) in answered.items():
+        versions = registry.get(f"/subjects/{subject}/versions")
+        assert versions == [1], subject
+        found = registry.get(f"/subjects/{subject}/versions/1")
+        assert found["id"] == id_, subject
+        assert json.loads(found["schema"]) == json.loads(schema)
+        assert json.loads(registry.get(f"/schemas/ids/{id_}")["schema"]) == json.loads(schema)
+    for each in registry.get("/schemas?deleted=true"):
+        assert by_id.setdefault(each["id"], each["schema"]) == each["schema"]
