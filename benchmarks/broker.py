@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 
+GOALS = {
+    "ready after the command": "300 ms",
+    "resident memory, idle": "60 MB",
+    "resident memory, after the load": "no growth",
+    "produce, 100-byte records, acks=1": "1,200,000/s",
+    "produce, 100-byte records, acks=all": "60 % of flush=os",
+    "consume, 100-byte records": "1,000,000/s",
+    "produce from Python, commit every 100 ms": "80 % of idempotent",
+    "end-to-end latency, acks=all, median": "2 ms",
+    "end-to-end latency, acks=all, 99 %": "3 ms",
+    "end-to-end latency, acks=all, 99.9 %": "14 ms",
+    "8 members share 64 partitions, after the last join": "1 s",
+    "a killed member's partitions have moved, after its session timeout": "1 s",
+    "2,000 members in 200 groups: longest heartbeat or commit": "100 ms",
+}
+
 
 def measure(targets: list[Target], rounds: int, results: Results, progress: Progress) -> None:
     """Measure all targets in turn, several times, so that noise hits each of them alike."""

@@ -44,6 +44,9 @@ class Load(NamedTuple):
 
 
 LOADS = [Load(*each) for each in product(RECORDS, CODECS, ACKS, PARTITIONS)]
+GOALS = {
+    f"producer tool: {load.row}": "1.3x" if load.record_bytes == 100 else "1.0x" for load in LOADS
+}
 
 
 def measure(

@@ -163,11 +163,3 @@ def _register(url: str) -> float:
         client.register_schema(f"new-{number}", Schema(json.dumps(schema), "AVRO"))
         started = started or time.perf_counter()  # the first one waits for the election
     return REGISTRATIONS / (time.perf_counter() - started)
-
-
-if __name__ == "__main__":
-    measured = Results()
-    measure(1, measured, print)
-    for row in measured.rows():
-        goal = f"  (goal: {GOALS[row.name]})" if row.name in GOALS else ""
-        print(f"{row.name:50}{row.medians[HEADWATER.name]:12,.0f} {row.unit}{goal}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +12,7 @@ LOWER_IS_BETTER = {"ms", "MB"}
 
 
 class Row(NamedTuple):
-    """One line of the table: a figure for each target that has one."""
+    """One line of the table: a figure for each column that has one."""
 
     name: str
     unit: str
@@ -28,18 +27,19 @@ class Row(NamedTuple):
 
 
 class Results:
-    """Samples by row and target."""
+    """Samples by row and column."""
 
     def __init__(self) -> None:
         self.samples: dict[tuple[str, str], dict[str, list[float]]] = {}
 
-    def add(self, row: str, unit: str, target: Target, value: float) -> None:
+    def add(self, row: str, unit: str, column: Target | str, value: float) -> None:
         """Note one sample."""
-        self.samples.setdefault((row, unit), defaultdict(list))[target.name].append(value)
+        name = column if isinstance(column, str) else column.name
+        self.samples.setdefault((row, unit), {}).setdefault(name, []).append(value)
 
     def rows(self) -> list[Row]:
         """Return the medians, in the order in which the rows first came up."""
         return [
-            Row(name, unit, {target: median(values) for target, values in by_target.items()})
-            for (name, unit), by_target in self.samples.items()
+            Row(name, unit, {column: median(values) for column, values in by_column.items()})
+            for (name, unit), by_column in self.samples.items()
         ]

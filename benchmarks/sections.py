@@ -1,0 +1,82 @@
+"""The parts of `make bench`: what each measures, next to whom, and what it is to reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks import apache_kafka, broker, kafka_tools, registry
+from benchmarks.targets import HEADWATER, HEADWATER_OS, KAFKA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from benchmarks.results import Results, Row
+
+    Say = Callable[[str], None]
+
+BROKERS = [HEADWATER, HEADWATER_OS, KAFKA]
+
+
+class Section(NamedTuple):
+    """One table of the page, measured in one run."""
+
+    name: str
+    title: str
+    introduction: str
+    columns: tuple[str, ...]
+    ours: tuple[str, ...]
+    """The columns that a ratio is about: the first of them that has a figure."""
+    peer: str | None
+    """The column that ours is compared with."""
+    goals: Mapping[str, str]
+    measure: Callable[[int, Results, Say], None]
+
+    def compared(self, row: Row) -> str | None:
+        """Return which of our columns stands against the peer in a row."""
+        return next((column for column in self.ours if column in row.medians), None)
+
+
+SECTIONS = {
+    section.name: section
+    for section in (
+        Section(
+            "broker",
+            "The broker",
+            f"""Headwater's broker next to Apache Kafka {apache_kafka.VERSION}, one combined KRaft
+node with its default settings and a heap of 1 GB.
+
+Kafka answers `acks=all` from the page cache, since its safety comes from replicas. Headwater with
+`flush=fsync` answers it from the disk. `flush=os` does what Kafka does.
+
+Producers and consumers are librdkafka through kcat (batches of up to 1 MB, one partition). Latency
+is one record at a time through confluent-kafka, from produce until it is consumed.""",
+            tuple(target.name for target in BROKERS),
+            (HEADWATER.name, HEADWATER_OS.name),
+            KAFKA.name,
+            broker.GOALS,
+            lambda rounds, results, say: broker.measure(BROKERS, rounds, results, say),
+        ),
+        Section(
+            "tools",
+            "Kafka's own tools",
+            """`kafka-producer-perf-test`, `kafka-consumer-perf-test` and `kafka-e2e-latency`, in
+Java, with their default settings. The ratio compares `flush=os` with Kafka: both answer from the
+page cache.""",
+            tuple(target.name for target in BROKERS),
+            (HEADWATER_OS.name,),
+            KAFKA.name,
+            kafka_tools.GOALS,
+            lambda rounds, results, say: kafka_tools.measure(BROKERS, rounds, results, say),
+        ),
+        Section(
+            "registry",
+            "The schema registry",
+            "On Headwater's broker, asked by one client process.",
+            (HEADWATER.name,),
+            (HEADWATER.name,),
+            None,
+            registry.GOALS,
+            registry.measure,
+        ),
+    )
+}
