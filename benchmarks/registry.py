@@ -21,11 +21,12 @@ import psutil
 from confluent_kafka import Producer
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from benchmarks.results import Results
 from benchmarks.targets import HEADWATER, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from benchmarks.results import Results
 
 SUBJECTS = 10_000
 READ_S = 5.0
