@@ -1,0 +1,51 @@
+package io.headwater.operators;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Folds all rows of a key into one state and gives out the state after each row.
+ *
+ * <p>Payload: the values for the fold, what is carried to the output. Output: what is carried, the
+ * state.
+ */
+final class Aggregation extends Operator {
+    private static final long serialVersionUID = 1L;
+
+    private final Fold fold;
+    private final StructType valueType;
+    private final DataType carriedType;
+    private transient ValueState<InternalRow> aggregate;
+
+    Aggregation(StructType input, Fold fold) {
+        this.fold = fold;
+        this.valueType = (StructType) Layout.payload(input, 0);
+        this.carriedType = Layout.payload(input, 1);
+    }
+
+    @Override
+    StructType output() {
+        return fields("carried", carriedType).add("state", fold.fields(), true);
+    }
+
+    @Override
+    public void init(OutputMode outputMode, TimeMode timeMode) {
+        aggregate = state("aggregate", fold.fields());
+    }
+
+    @Override
+    void process(List<InternalRow> rows, TimerValues time, List<InternalRow> results) {
+        InternalRow current = aggregate.get();
+        for (InternalRow row : rows) {
+            current = fold.after(current, (InternalRow) Layout.payload(row, 0, valueType));
+            results.add(row(Layout.payload(row, 1, carriedType), current));
+        }
+        aggregate.update(current);
+    }
+}

@@ -1,0 +1,97 @@
+package io.headwater.operators;
+
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.classic.KeyValueGroupedDataset;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What Python calls: a DataFrame in, a DataFrame out.
+ *
+ * <p>The input has a column {@code row}, a struct laid out as {@link Layout} says, and after it the
+ * columns of the key. The output has the column {@code row}, with the fields that the operator
+ * documents.
+ */
+public final class Operators {
+    private static final String ROW = "row";
+
+    private Operators() {}
+
+    /** See {@link StreamTableJoin}. */
+    public static Dataset<Row> streamTableJoin(Dataset<Row> input, boolean keepsUnmatched) {
+        return apply(input, new StreamTableJoin(fields(input), keepsUnmatched), TimeMode.None());
+    }
+
+    /** See {@link Table}. */
+    public static Dataset<Row> table(Dataset<Row> input) {
+        return apply(input, new Table(fields(input)), TimeMode.None());
+    }
+
+    /** See {@link Aggregation}. */
+    public static Dataset<Row> aggregation(
+            Dataset<Row> input, String stateJson, List<String> updates) {
+        return apply(
+                input,
+                new Aggregation(fields(input), fold(input, stateJson, updates)),
+                TimeMode.None());
+    }
+
+    /** See {@link WindowedAggregation}; all lengths of time are in microseconds. */
+    public static Dataset<Row> windowedAggregation(
+            Dataset<Row> input,
+            String stateJson,
+            List<String> updates,
+            long size,
+            long advance,
+            long grace,
+            boolean hasWatermark) {
+        return apply(
+                input,
+                new WindowedAggregation(
+                        fields(input),
+                        fold(input, stateJson, updates),
+                        new Windows(size, advance, grace)),
+                hasWatermark ? TimeMode.EventTime() : TimeMode.None());
+    }
+
+    private static Dataset<Row> apply(Dataset<Row> input, Operator operator, TimeMode timeMode) {
+        List<Attribute> columns = CollectionConverters.asJava(classic(input).logicalPlan().output());
+        List<Attribute> keys = columns.subList(1, columns.size());
+        StructType keyFields = new StructType();
+        for (Attribute key : keys) {
+            keyFields = keyFields.add(key.name(), key.dataType(), key.nullable());
+        }
+        return new KeyValueGroupedDataset<>(
+                        StructEncoder.ofColumns(keyFields),
+                        StructEncoder.of(ROW, fields(input)),
+                        classic(input).queryExecution(),
+                        StructEncoder.seq(columns.subList(0, 1)),
+                        StructEncoder.seq(keys))
+                .transformWithState(
+                        operator,
+                        timeMode,
+                        OutputMode.Update(),
+                        StructEncoder.of(ROW, operator.output()))
+                .toDF();
+    }
+
+    private static Fold fold(Dataset<Row> input, String stateJson, List<String> updates) {
+        StructType state = (StructType) DataType.fromJson(stateJson);
+        StructType values = (StructType) Layout.payload(fields(input), 0);
+        return Fold.of(classic(input).sparkSession(), state, values, updates);
+    }
+
+    private static StructType fields(Dataset<Row> input) {
+        return (StructType) input.schema().apply(0).dataType();
+    }
+
+    private static org.apache.spark.sql.classic.Dataset<Row> classic(Dataset<Row> data) {
+        return (org.apache.spark.sql.classic.Dataset<Row>) data;
+    }
+}

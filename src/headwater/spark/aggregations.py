@@ -1,0 +1,149 @@
+"""Aggregations as folds: for each, which fields of state it keeps, how a row changes them, the end.
+
+The updates are Spark SQL over `state`, null before the first row, and `row`, which has the value
+that the aggregation looks at. The JVM runs them row by row, see jvm/.../operators/Fold.java.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+from pyspark.sql.types import DataType, DecimalType, DoubleType, LongType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import Column, DataFrame
+
+AggregateFunction = Literal["count", "sum", "avg", "min", "max", "first", "last", "reduce"]
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """One aggregate over the rows of a key.
+
+    >>> Aggregation("readings", "count")
+    Aggregation(name='readings', function='count', value=None, combine=None)
+    """
+
+    name: str
+    """The column that it becomes."""
+
+    function: AggregateFunction
+
+    value: Column | str | None = None
+    """What is aggregated, an expression over the input; None only for count, which then counts all.
+
+    As in SQL, null is skipped by all but first, last and reduce.
+    """
+
+    combine: Callable[[str, str], str] | None = None
+    """For reduce: given the SQL names of the result so far and of the next value, their sum in SQL.
+
+    The first value is the first result.
+    """
+
+
+@dataclass(frozen=True)
+class Fold:
+    """An aggregation made ready for the JVM."""
+
+    value: Column
+    """What the row brings, under the name `row.<prefix>`."""
+
+    fields: tuple[tuple[str, DataType, str], ...]
+    """The fields of state: name, type, update."""
+
+    result: str
+    """The aggregate, in SQL over `state`."""
+
+
+def fold(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
+    """Return what the aggregation keeps, in fields whose names begin with the prefix."""
+    if aggregation.value is None and aggregation.function != "count":
+        raise ValueError(f"{aggregation.function} as {aggregation.name} needs a value to aggregate")
+    value = _column(aggregation.value)
+    return _FOLDS[aggregation.function](rows, aggregation, value, prefix)
+
+
+def _column(value: Column | str | None) -> Column:
+    if value is None:
+        return F.lit(1)
+    return F.expr(value) if isinstance(value, str) else value
+
+
+def _type(rows: DataFrame, column: Column) -> DataType:
+    return rows.select(column.alias("value")).schema["value"].dataType
+
+
+def _count(_: DataFrame, __: Aggregation, value: Column, prefix: str) -> Fold:
+    counted = value.isNotNull()
+    update = f"coalesce(state.{prefix}, 0L) + if(row.{prefix}, 1L, 0L)"
+    return Fold(counted, ((prefix, LongType(), update),), f"state.{prefix}")
+
+
+def _sum(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    total = _type(rows, F.sum(value))
+    return Fold(value.cast(total), ((prefix, total, _added(prefix)),), f"state.{prefix}")
+
+
+def _avg(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    # Spark's own types: decimals are added up as decimals, all else as doubles.
+    result = _type(rows, F.avg(value))
+    total = _type(rows, F.sum(value)) if isinstance(result, DecimalType) else DoubleType()
+    count = f"{prefix}_count"
+    counted = f"coalesce(state.{count}, 0L) + if(row.{prefix} IS NULL, 0L, 1L)"
+    return Fold(
+        value.cast(total),
+        ((prefix, total, _added(prefix)), (count, LongType(), counted)),
+        f"cast(state.{prefix} / nullif(state.{count}, 0L) AS {result.simpleString()})",
+    )
+
+
+def _added(prefix: str) -> str:
+    return f"coalesce(state.{prefix} + row.{prefix}, state.{prefix}, row.{prefix})"
+
+
+def _min(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    return _same_type(rows, value, prefix, f"least(state.{prefix}, row.{prefix})")
+
+
+def _max(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    return _same_type(rows, value, prefix, f"greatest(state.{prefix}, row.{prefix})")
+
+
+def _first(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    return _same_type(rows, value, prefix, _else_first(prefix, f"state.{prefix}"))
+
+
+def _last(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
+    return _same_type(rows, value, prefix, f"row.{prefix}")
+
+
+def _reduce(rows: DataFrame, aggregation: Aggregation, value: Column, prefix: str) -> Fold:
+    if aggregation.combine is None:
+        raise ValueError(f"reduce as {aggregation.name} needs to be told how to combine two values")
+    combined = aggregation.combine(f"state.{prefix}", f"row.{prefix}")
+    return _same_type(rows, value, prefix, _else_first(prefix, combined))
+
+
+def _else_first(prefix: str, update: str) -> str:
+    return f"if(state IS NULL, row.{prefix}, {update})"
+
+
+def _same_type(rows: DataFrame, value: Column, prefix: str, update: str) -> Fold:
+    return Fold(value, ((prefix, _type(rows, value), update),), f"state.{prefix}")
+
+
+_FOLDS: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
+    "count": _count,
+    "sum": _sum,
+    "avg": _avg,
+    "min": _min,
+    "max": _max,
+    "first": _first,
+    "last": _last,
+    "reduce": _reduce,
+}

@@ -1,0 +1,254 @@
+"""The stateful operators that Spark lacks: DataFrame in, DataFrame out, the work done in the JVM.
+
+    joined = stream_table_join(orders, customers, how="left")
+
+Each also works on what is not a stream, and in real-time mode. Rows of a key are taken in the order
+of their arrival: a source partition is never reordered, and of several partitions the one whose
+next record is oldest comes first, a table before a stream at the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+from pyspark.sql.types import LongType, StructField, StructType
+
+from headwater.spark.aggregations import Aggregation, Fold, fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import timedelta
+
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["Aggregation", "Arrival", "Window", "aggregate_changes", "changes", "stream_table_join"]
+
+_TABLE_SIDE, _STREAM_SIDE = 0, 1
+_WATERMARK_METADATA = "spark.watermarkDelayMs"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """The columns that say when a row arrived."""
+
+    time: str = "timestamp"
+    """The record's time, a timestamp."""
+
+    offset: str | None = "offset"
+    """The place in its queue; without one, the time is."""
+
+    source: tuple[str, ...] = ("topic", "partition")
+    """What tells the queues apart."""
+
+    @classmethod
+    def of(cls, rows: DataFrame, time: str = "timestamp") -> Arrival:
+        """Return what there is of a topic's columns in these rows."""
+        offset = "offset" if "offset" in rows.columns else None
+        return cls(time, offset, tuple(name for name in cls.source if name in rows.columns))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Windows of a size, one every advance (by default, the size), aligned to the epoch."""
+
+    size: timedelta
+    advance: timedelta | None = None
+    grace: timedelta | None = None
+    """How long after its end a window still takes rows; by default, not at all."""
+
+
+def stream_table_join(
+    stream: DataFrame,
+    table: DataFrame,
+    *,
+    how: Literal["inner", "left"],
+    stream_key: Column | str = "key",
+    table_key: Column | str = "key",
+    table_value: Column | str = "value",
+    into: str = "table",
+    stream_arrival: Arrival | None = None,
+    table_arrival: Arrival | None = None,
+) -> DataFrame:
+    """Let each row of the stream meet the table as it stood when the row arrived.
+
+    A row of the table replaces the one before of its key; a null value is a tombstone and deletes
+    it. Returns the stream's rows with the table's value in the column `into`: null where the table
+    has none, in a left join. A key that is null matches nothing.
+    """
+    key_of_stream, key_of_table = _column(stream_key), _column(table_key)
+    if how == "inner":
+        stream = stream.where(key_of_stream.isNotNull())
+    table = table.where(key_of_table.isNotNull())
+    value = _column(table_value)
+    row_type = stream.select(F.struct("*").alias("row")).schema["row"].dataType
+    value_type = table.select(value.alias("value")).schema["value"].dataType
+    rows = _input(
+        table,
+        {"key": key_of_table},
+        _TABLE_SIDE,
+        table_arrival,
+        {"stream": F.lit(None).cast(row_type), "table": value},
+    ).union(
+        _input(
+            stream,
+            {"key": key_of_stream},
+            _STREAM_SIDE,
+            stream_arrival,
+            {"stream": F.struct("*"), "table": F.lit(None).cast(value_type)},
+        )
+    )
+    joined = _run(rows, "streamTableJoin", how == "left")
+    return joined.select("row.stream.*", F.col("row.table").alias(into))
+
+
+def changes(
+    table: DataFrame,
+    *,
+    key: Column | str = "key",
+    value: Column | str = "value",
+    old: str = "old",
+    arrival: Arrival | None = None,
+) -> DataFrame:
+    """Return each row of a table with the value that it replaces in the column `old`.
+
+    A null value is a tombstone. Every row comes out, a tombstone for what was not there as well:
+    there the new and the old value are both null. Rows without a key are left out.
+    """
+    keyed = table.where(_column(key).isNotNull())
+    payload = {"row": F.struct("*"), "value": _column(value)}
+    rows = _input(keyed, {"key": _column(key)}, _TABLE_SIDE, arrival, payload)
+    return _run(rows, "table").select("row.row.*", F.col("row.old").alias(old))
+
+
+def aggregate_changes(
+    rows: DataFrame,
+    by: Mapping[str, Column | str],
+    aggregations: Sequence[Aggregation],
+    *,
+    window: Window | None = None,
+    carry: Sequence[str] = (),
+    late: Literal["drop", "mark"] = "drop",
+    arrival: Arrival | None = None,
+) -> DataFrame:
+    """Return the aggregates of a key after each row that changes them.
+
+    The columns are those of `by`, `window` (start and end) if there is one, the aggregates, the
+    time of the latest row in them, under its name in the input, and of the row itself what `carry`
+    names.
+
+    A row comes out once for each window that it is in. It is late for a window that was closed: the
+    window's end and the grace lie behind the key's latest row, or behind all rows of the batches
+    before. Late rows are dropped, or come out marked: `late` is true and the aggregates are null.
+    """
+    arrival = arrival or Arrival.of(rows)
+    folds = [fold(rows, each, f"f{index}") for index, each in enumerate(aggregations)]
+    watermarked = window is not None and rows.isStreaming
+    if watermarked and _WATERMARK_METADATA not in rows.schema[arrival.time].metadata:
+        # Grace is the operator's own, so that it sees the late rows that Spark would drop.
+        rows = rows.withWatermark(arrival.time, "0 seconds")
+    payload = {
+        "values": F.struct(
+            *(each.value.alias(f"f{index}") for index, each in enumerate(folds)),
+            _micros(arrival.time).alias("time"),
+        ),
+        "carried": F.struct(
+            *(F.col(name).alias(f"carry_{name}") for name in dict.fromkeys((*carry, arrival.time))),
+            *(_column(column).alias(f"by_{name}") for name, column in by.items()),
+        ),
+    }
+    keys = {name: _column(column) for name, column in by.items()}
+    prepared = _input(rows, keys, _STREAM_SIDE, arrival, payload)
+    state, updates = _state(folds)
+    if window is None:
+        folded = _run(prepared, "aggregation", state.json(), updates)
+    else:
+        lengths = _lengths(window)
+        folded = _run(prepared, "windowedAggregation", state.json(), updates, *lengths, watermarked)
+        if late == "drop":
+            folded = folded.where("NOT row.late")
+    result = folded.select("row.*")
+    columns = [F.col(f"carried.by_{name}").alias(name) for name in by]
+    if window is not None:
+        columns.append(_window_column(window))
+        columns += [F.col("late")] if late == "mark" else []
+    columns += [
+        F.expr(each.result).alias(aggregation.name)
+        for each, aggregation in zip(folds, aggregations, strict=True)
+    ]
+    latest = F.coalesce(
+        F.timestamp_micros(F.col("state.time")), F.col(f"carried.carry_{arrival.time}")
+    )
+    columns.append(latest.alias(arrival.time))
+    columns += [
+        F.col(f"carried.carry_{name}").alias(name) for name in carry if name != arrival.time
+    ]
+    return result.select(*columns)
+
+
+def _state(folds: Sequence[Fold]) -> tuple[StructType, list[str]]:
+    fields = [field for each in folds for field in each.fields]
+    fields.append(("time", LongType(), "greatest(state.time, row.time)"))
+    struct = StructType([StructField(name, type_, True) for name, type_, _ in fields])
+    return struct, [update for _, _, update in fields]
+
+
+def _window_column(window: Window) -> Column:
+    start = F.col("start")
+    return F.struct(
+        F.timestamp_micros(start).alias("start"),
+        F.timestamp_micros(start + F.lit(_microseconds(window.size))).alias("end"),
+    ).alias("window")
+
+
+def _lengths(window: Window) -> tuple[int, int, int]:
+    size = _microseconds(window.size)
+    advance = size if window.advance is None else _microseconds(window.advance)
+    return size, advance, 0 if window.grace is None else _microseconds(window.grace)
+
+
+def _microseconds(length: timedelta) -> int:
+    return (length.days * 86_400 + length.seconds) * 1_000_000 + length.microseconds
+
+
+def _input(
+    rows: DataFrame,
+    keys: Mapping[str, Column],
+    side: int,
+    arrival: Arrival | None,
+    payload: Mapping[str, Column],
+) -> DataFrame:
+    """Lay rows out as the JVM expects them: a struct of all else, then the key's columns."""
+    arrival = arrival or Arrival.of(rows)
+    time = _micros(arrival.time)
+    offset = time if arrival.offset is None else F.col(arrival.offset).cast("long")
+    source = F.xxhash64(*arrival.source) if arrival.source else F.lit(0).cast("long")
+    return rows.select(
+        F.struct(
+            F.lit(side).alias("side"),
+            source.alias("source"),
+            offset.alias("offset"),
+            time.alias("time"),
+            *(column.alias(name) for name, column in payload.items()),
+        ).alias("row"),
+        *(column.alias(f"key_{name}") for name, column in keys.items()),
+    )
+
+
+def _run(rows: DataFrame, operator: str, *arguments: Any) -> DataFrame:
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+
+    spark: Any = rows.sparkSession
+    jvm_rows: Any = rows
+    operators = spark._jvm.io.headwater.operators.Operators  # noqa: SLF001 - PySpark's way to the JVM
+    result = getattr(operators, operator)(jvm_rows._jdf, *arguments)  # noqa: SLF001
+    return ClassicDataFrame(result, spark)
+
+
+def _micros(column: str) -> Column:
+    return F.unix_micros(F.col(column))
+
+
+def _column(column: Column | str) -> Column:
+    return F.expr(column) if isinstance(column, str) else column
