@@ -1,7 +1,8 @@
-"""Fixtures for the tests that speak the protocol themselves."""
+"""Fixtures for the tests that speak the protocol themselves, and for those of either engine."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,3 +33,17 @@ def admin(broker: BrokerProcess) -> AdminClient:
 def created(client: RawClient, topic: str) -> Topic:
     """A topic of this test's own with one partition."""
     return create_topic(client, topic)
+
+
+@pytest.fixture(scope="module")
+def bootstrap_servers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A cluster for the tests of one module: with HEADWATER_TEST_ENGINE=kafka, Apache Kafka."""
+    if os.environ.get("HEADWATER_TEST_ENGINE", "embedded") == "embedded":
+        yield request.getfixturevalue("broker").bootstrap_servers
+        return
+    from headwater.cluster import KafkaCluster
+
+    with KafkaCluster(tmp_path_factory.mktemp("kafka")) as cluster:
+        yield cluster.bootstrap_servers

@@ -13,13 +13,11 @@ from tests.registry_process import V1_JSON, RegistryProcess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
-
 
 @pytest.fixture(scope="module")
-def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
+def registry(bootstrap_servers: str) -> Iterator[RegistryProcess]:
     process = RegistryProcess(
-        broker.bootstrap_servers, ["--property", "max.request.bytes=3000000"]
+        bootstrap_servers, ["--property", "max.request.bytes=3000000"]
     ).start()
     yield process
     process.stop()

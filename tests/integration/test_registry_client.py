@@ -30,7 +30,6 @@ from headwater.serde.proto_text import build_pool, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
 
 USER = {"type": "record", "name": "User", "fields": [{"name": "name", "type": "string"}]}
 USER_2 = {
@@ -44,8 +43,8 @@ BAD_USER = {**USER, "fields": [{"name": "name", "type": "string"}, {"name": "x",
 
 
 @pytest.fixture(scope="module")
-def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
-    process = RegistryProcess(broker.bootstrap_servers).start()
+def registry(bootstrap_servers: str) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(bootstrap_servers).start()
     yield process
     process.stop()
 

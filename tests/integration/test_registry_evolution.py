@@ -10,7 +10,6 @@ from tests.registry_process import RegistryProcess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
 
 LEVELS = (
     "NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE", "FULL",
@@ -155,8 +154,8 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
-    process = RegistryProcess(broker.bootstrap_servers).start()
+def registry(bootstrap_servers: str) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(bootstrap_servers).start()
     yield process
     process.stop()
 

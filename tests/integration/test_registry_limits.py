@@ -13,12 +13,10 @@ from tests.registry_process import RegistryProcess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
-
 
 @pytest.fixture(scope="module")
-def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
-    process = RegistryProcess(broker.bootstrap_servers).start()
+def registry(bootstrap_servers: str) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(bootstrap_servers).start()
     process.register("first", record("R", "a"))  # it leads now
     yield process
     process.stop()

@@ -13,7 +13,6 @@ from tests.registry_process import RegistryProcess, Response
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
 
 SCHEMA = {"schema": json.dumps(record("R", "a"))}
 NOTED = {
@@ -103,8 +102,8 @@ REQUESTS: list[tuple[str, str, str, Any, int]] = [
 
 
 @pytest.fixture(scope="module")
-def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
-    process = RegistryProcess(broker.bootstrap_servers).start()
+def registry(bootstrap_servers: str) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(bootstrap_servers).start()
     yield process
     process.stop()
 

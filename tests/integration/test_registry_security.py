@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.broker_process import BrokerProcess
-
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
@@ -34,7 +32,7 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def instances(
-    broker: BrokerProcess, certificate: Certificate, users: Path
+    bootstrap_servers: str, certificate: Certificate, users: Path
 ) -> Iterator[list[RegistryProcess]]:
     """Two, so that one has to ask the other."""
     options = [
@@ -43,7 +41,7 @@ def instances(
     ]
     started = []
     for _ in range(2):
-        process = RegistryProcess(broker.bootstrap_servers, options)
+        process = RegistryProcess(bootstrap_servers, options)
         process.ca_file = str(certificate.certificate)
         process.user = ("ann", "secret")
         started.append(process.start())
