@@ -79,6 +79,19 @@ def nothing_left_running() -> Iterator[None]:
     assert not survivors, f"left running: {[process.data_dir for process in survivors]}"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one worker, and all that share a Spark session in one as well."""
+    on_spark = {
+        item.path
+        for item in items
+        if isinstance(item, pytest.Function) and "spark" in item.fixturenames
+    }
+    for item in items:
+        group = "spark" if item.path in on_spark else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         for program in marker.args:
