@@ -24,6 +24,7 @@ EXIT_INTERRUPTED = 130
 _COMMANDS = (
     LazyCommand("up", "headwater.cli.up:up", "Run the broker and all services around it."),
     LazyCommand("broker", "headwater.cli.broker:broker", "Run the embedded broker."),
+    LazyCommand("cluster", "headwater.cli.cluster:cluster", "Take nodes of Apache Kafka down, up."),
     LazyCommand("registry", "headwater.cli.registry:registry", "Run the schema registry."),
     LazyCommand("topics", "headwater.cli.topics:topics", "Create, list, change, delete topics."),
     LazyCommand("configs", "headwater.cli.configs:configs", "Show and change settings."),

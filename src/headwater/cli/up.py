@@ -17,7 +17,7 @@ from headwater.cli.output import print_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.up.platform import Plan
+    from headwater.up.platform import Plan, Settings
 
 CONFIG_FILE = Path("headwater.toml")
 _CONNECT_WITHIN_S = 5.0
@@ -30,6 +30,7 @@ Examples:
   headwater up --data ./data --port-offset 10000
   headwater up --property broker.num.partitions=3
   headwater up --bootstrap-server kafka-1:9092,kafka-2:9092
+  headwater up --engine kafka --brokers 3 --controllers 3 --racks a,b,c
 
 \b
 headwater.toml, read from the working directory if it is there:
@@ -65,7 +66,25 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
 @click.option(
     "--engine",
     type=click.Choice(["embedded", "kafka"]),
-    help="Which broker to start.  [default: embedded]",
+    help="Which broker to start: Headwater's own, or Apache Kafka.  [default: embedded]",
+)
+@click.option(
+    "--brokers",
+    metavar="N",
+    type=click.IntRange(1, 100),
+    help="How many brokers Apache Kafka has.  [default: 1]",
+)
+@click.option(
+    "--controllers",
+    metavar="M",
+    type=click.IntRange(1, 100),
+    help="How many controllers it has; 3 survive the loss of one.  [default: 1, which for a single "
+    "broker is the broker itself]",
+)
+@click.option(
+    "--racks",
+    metavar="NAME[,...]",
+    help="Racks, or data centres, to which its brokers belong in turn.",
 )
 @click.option(
     "--property",
@@ -86,13 +105,16 @@ def up(config_file: Path | None, properties: tuple[str, ...], **options: Any) ->
 
     What dies is started again. The log of all is printed, with the service's name on each line.
     """
+    from headwater.cluster import ClusterError
+    from headwater.java.artifacts import ArtifactError
+    from headwater.java.runtime import JavaNotFound
     from headwater.up.platform import Plan
     from headwater.up.ports import PortTakenError
 
     settings = _settings(config_file, parse_assignments(properties, "--property"), options)
     try:
         plan = Plan(settings)
-    except PortTakenError as failure:
+    except (PortTakenError, ClusterError, ArtifactError, JavaNotFound) as failure:
         raise CommandError(str(failure)) from None
     try:
         return _run(plan)
@@ -125,7 +147,7 @@ def _run(plan: Plan) -> int:
 
 def _settings(
     config_file: Path | None, properties: Mapping[str, str], options: Mapping[str, Any]
-) -> Any:
+) -> Settings:
     from headwater.up.platform import Settings
     from headwater.up.ports import PORTS
 
@@ -139,22 +161,33 @@ def _settings(
     for name, value in properties.items():
         service, _, setting = name.partition(".")
         of_services.setdefault(service, {})[setting] = value
+    known = _settable(chosen, PORTS)
     for service, given in of_services.items():
-        if service not in PORTS or "" in given:
+        if service not in known or "" in given:
             raise click.UsageError(
-                f"There is no service '{service}'; there are {', '.join(PORTS)}. "
+                f"There is no service '{service}'; there are {', '.join(known)}. "
                 "A setting is named after its service, as in broker.num.partitions."
             )
     if "listeners" in of_services.get("broker", {}):
         raise click.UsageError("Where the broker listens is set with --host and --port-offset.")
-    if chosen.pop("engine", "embedded") == "kafka":
-        raise CommandError(
-            "Apache Kafka cannot be started from here yet. Start it, and give its address with "
-            "--bootstrap-server"
-        )
+    chosen["racks"] = tuple(filter(None, chosen.get("racks", "").split(",")))
     if chosen.get("bootstrap_server"):
         _check_reachable(chosen["bootstrap_server"])
     return Settings(properties=of_services, **chosen)
+
+
+def _settable(chosen: Mapping[str, Any], ports: Mapping[str, int]) -> list[str]:
+    if chosen.get("engine") != "kafka":
+        for name in ("brokers", "controllers", "racks"):
+            if name in chosen:
+                raise click.UsageError(f"--{name} is for --engine kafka; ours is one broker.")
+        return list(ports)
+    if "bootstrap_server" in chosen:
+        raise click.UsageError("Give --engine kafka to start one, or --bootstrap-server, not both.")
+    from headwater.up.kafka import node_names
+
+    nodes = node_names(chosen.get("brokers", 1), chosen.get("controllers"))
+    return list(dict.fromkeys([*nodes, *ports]))
 
 
 def _read(path: Path) -> dict[str, dict[str, str]]:

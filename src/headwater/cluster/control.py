@@ -213,7 +213,7 @@ class ClusterControl:
         files = self.directory.of(node)
         process = files.process()
         if process is None:
-            state = "stopped" if files.is_held else "down"
+            state = "down" if files.is_wanted() else "stopped"
         else:
             state = "starting" if node.is_broker and node.id not in members else "running"
         return NodeStatus(

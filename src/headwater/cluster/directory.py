@@ -122,10 +122,9 @@ class NodeDirectory:
         """Whether Kafka's storage was set up."""
         return (self.data / "meta.properties").exists()
 
-    @property
-    def is_held(self) -> bool:
-        """Whether somebody wants this node to stay down."""
-        return self._held.exists()
+    def is_wanted(self) -> bool:
+        """Whether this node should run; not while somebody holds it down."""
+        return not self._held.exists()
 
     def hold(self) -> None:
         """Keep it down, whoever looks after it."""

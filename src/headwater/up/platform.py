@@ -17,6 +17,8 @@ from headwater.up.service import Service
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.cluster import KafkaCluster
+
 _HEADWATER = (sys.executable, "-P", "-m", "headwater")
 
 
@@ -30,6 +32,11 @@ class Settings:
     free_ports: bool = False
     # An existing cluster, instead of a broker of one's own.
     bootstrap_server: str | None = None
+    # Which broker to start: ours, or so many nodes of Apache Kafka.
+    engine: str = "embedded"
+    brokers: int = 1
+    controllers: int | None = None
+    racks: tuple[str, ...] = ()
     # Settings of the services themselves, by service.
     properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -40,19 +47,23 @@ class Plan:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._free = FreePorts(settings.host) if settings.free_ports else None
+        self._cluster: KafkaCluster | None = None
         self.services: list[Service] = []
+        self._brokers: tuple[str, ...] = ()
         self.bootstrap_server = settings.bootstrap_server or ""
-        if settings.bootstrap_server is None:
-            broker = _broker(self)
-            self.bootstrap_server = broker.address
-            self.services.append(broker)
-        self.services.append(_registry(self))
+        try:
+            if settings.bootstrap_server is None:
+                self._add_brokers()
+            self.services.append(_registry(self))
+        except BaseException:
+            self.close()
+            raise
 
-    def port(self, name: str) -> int:
+    def port(self, name: str, default: int | None = None) -> int:
         """Return a service's port; raises PortTakenError if it cannot be had."""
         if self._free is not None:
             return self._free.pick()
-        port = PORTS[name] + self.settings.port_offset
+        port = (PORTS[name] if default is None else default) + self.settings.port_offset
         check_free(name, self.settings.host, port)
         return port
 
@@ -63,12 +74,30 @@ class Plan:
 
     def after_broker(self) -> tuple[str, ...]:
         """Return what a service depends on that needs a broker."""
-        return () if self.settings.bootstrap_server is not None else ("broker",)
+        return self._brokers
 
     def close(self) -> None:
-        """Give reserved ports back."""
+        """Give reserved ports, and a cluster's directory, back."""
+        if self._cluster is not None:
+            self._cluster.close()
         if self._free is not None:
             self._free.close()
+
+    def _add_brokers(self) -> None:
+        if self.settings.engine != "kafka":
+            broker = _broker(self)
+            self.bootstrap_server = broker.address
+            self.services.append(broker)
+        else:
+            # Only where it is asked for: what runs a JVM is slow to import.
+            from headwater.up import kafka
+
+            self._cluster = kafka.make_cluster(self)
+            self.bootstrap_server = self._cluster.bootstrap_servers
+            self.services += kafka.node_services(self._cluster)
+        self._brokers = tuple(
+            service.name for service in self.services if service.name.startswith("broker")
+        )
 
 
 def _broker(plan: Plan) -> Service:

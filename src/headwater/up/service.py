@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from headwater.up.health import HealthCheck
+
+
+# A service that was asked before it could listen ends by the signal, which is fine.
+ENDS_WELL = frozenset({0, -signal.SIGTERM})
+# A JVM stops in order on SIGTERM, and says afterwards that it was that signal.
+JVM_ENDS_WELL = ENDS_WELL | {128 + signal.SIGTERM}
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,10 @@ class Service:
     depends_on: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     stop_within_s: float = 30.0
+    # Exit codes after which nobody needs to look.
+    ends_well_with: frozenset[int] = ENDS_WELL
+    # Somebody may stop it on purpose, and want it to stay down for a while.
+    is_wanted: Callable[[], bool] = lambda: True
 
 
 def start_order(services: Sequence[Service]) -> list[Service]:

@@ -66,6 +66,7 @@ class Supervisor:
         self._log = log
         self._on_ready = on_ready
         self._timing = timing or Timing()
+        self._by_name = {service.name: service for service in self._services}
         self._healthy = {service.name: asyncio.Event() for service in self._services}
         self._were_healthy: set[str] = set()
         self._processes: dict[str, ServiceProcess] = {}
@@ -122,9 +123,15 @@ class Supervisor:
         deaths = 0
         while True:
             for needed in service.depends_on:
-                await self._healthy[needed].wait()
+                if self._by_name[needed].is_wanted():
+                    await self._healthy[needed].wait()
             process = self._start(service)
             code = await self._follow(service, process)
+            if not service.is_wanted():
+                self._log.say(f"{service.name} was stopped on purpose ({describe_exit(code)})")
+                await self._until_wanted(service)
+                deaths = 0
+                continue
             if service.name not in self._were_healthy:
                 raise StartFailedError(
                     f"{service.name} ended with {describe_exit(code)} before it was ready; "
@@ -137,6 +144,11 @@ class Supervisor:
                 f"starting it again in {pause_s:g} s"
             )
             await asyncio.sleep(pause_s)
+
+    async def _until_wanted(self, service: Service) -> None:
+        while not service.is_wanted():  # noqa: ASYNC110 - another process changes its mind
+            await asyncio.sleep(self._timing.look_while_starting_s)
+        self._log.say(f"{service.name} is wanted again")
 
     def _start(self, service: Service) -> ServiceProcess:
         try:
@@ -196,8 +208,7 @@ class Supervisor:
             if not process.has_ended:
                 self._log.say(f"stopping {service.name}")
                 code = await process.stop()
-                # One that was asked before it could listen ends by the signal, which is fine.
-                if process.was_killed or code not in (0, -signal.SIGTERM):
+                if process.was_killed or code not in service.ends_well_with:
                     self._log.say(f"{service.name} ended with {describe_exit(code)}")
                     went_well = False
         self._log.say("stopped")

@@ -1,0 +1,145 @@
+"""`headwater cluster`: see the nodes of a local Apache Kafka cluster, and take them down and up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headwater.cli.errors import CommandError
+from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.output import json_option, note, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.cluster import ClusterControl, NodeStatus
+
+data_option: Callable[[Any], Any] = click.option(
+    "--data",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=lambda: Path.home() / ".headwater" / "up",
+    help="The directory that `headwater up` was given.  [default: ~/.headwater/up]",
+)
+node_argument: Callable[[Any], Any] = click.argument("node", metavar="ID", type=int)
+
+
+@click.group(cls=LazyGroup)
+def cluster() -> None:
+    """See the nodes of a local Apache Kafka cluster, and take them down and up.
+
+    It is started with: headwater up --engine kafka --brokers 3
+    """
+
+
+@cluster.command(
+    epilog="""\b
+Examples:
+  headwater cluster status
+  headwater cluster status --data ./data --json"""
+)
+@data_option
+@json_option
+def status(data: Path, as_json: bool) -> None:
+    """Show each node: its state, where it listens, its rack, and which controller leads."""
+    control = _find(data)
+    found = [_described(each) for each in control.status()]
+    if as_json:
+        print_json(
+            {
+                "cluster_id": control.cluster_id,
+                "bootstrap_servers": control.bootstrap_servers,
+                "nodes": found,
+            }
+        )
+    else:
+        columns = ("id", "node", "roles", "state", "address", "rack", "pid", "quorum")
+        print_table(
+            [column.upper() for column in columns],
+            [[node[column] for column in columns] for node in found],
+        )
+
+
+@cluster.command(
+    "stop-broker",
+    epilog="""\b
+Examples:
+  headwater cluster stop-broker 2
+  headwater cluster stop-broker 101""",
+)
+@node_argument
+@data_option
+def stop_broker(data: Path, node: int) -> None:
+    """Stop a node in order; a broker hands its leaderships over first. It stays down."""
+    _act(data, node, "Stopped", lambda control: control.stop_node(node))
+
+
+@cluster.command(
+    "kill-broker",
+    epilog="""\b
+Examples:
+  headwater cluster kill-broker 2
+  headwater cluster kill-broker 101""",
+)
+@node_argument
+@data_option
+def kill_broker(data: Path, node: int) -> None:
+    """Kill a node at once (SIGKILL), as a crash does. It stays down."""
+    _act(data, node, "Killed", lambda control: control.kill_node(node))
+
+
+@cluster.command(
+    "start-broker",
+    epilog="""\b
+Examples:
+  headwater cluster start-broker 2""",
+)
+@node_argument
+@data_option
+def start_broker(data: Path, node: int) -> None:
+    """Start a node again, with its ports and its data, and wait until it is ready."""
+    _act(data, node, "Started", lambda control: control.start_node(node))
+
+
+def _act(data: Path, node: int, done: str, action: Callable[[ClusterControl], None]) -> None:
+    from headwater.cluster import ClusterError
+    from headwater.java.artifacts import ArtifactError
+    from headwater.java.runtime import JavaNotFound
+
+    control = _find(data)
+    try:
+        action(control)
+    except (ClusterError, ArtifactError, JavaNotFound) as failure:
+        raise CommandError(str(failure)) from None
+    note(f"{done} {control.node(node).name}.")
+
+
+def _find(data: Path) -> ClusterControl:
+    from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError
+    from headwater.up.kafka import DIRECTORY
+
+    # What KafkaCluster was given is the cluster's own directory; `up` keeps it among others.
+    path = data if ClusterDirectory(data).exists else data / DIRECTORY
+    try:
+        return ClusterControl(ClusterDirectory(path.absolute()))
+    except ClusterError as failure:
+        raise CommandError(str(failure)) from None
+
+
+def _described(status: NodeStatus) -> dict[str, Any]:
+    from headwater.cluster.server_properties import client_address
+
+    node = status.node
+    quorum = None if not node.is_controller else "leader" if status.leads_quorum else "voter"
+    return {
+        "id": node.id,
+        "node": node.name,
+        "roles": list(node.roles),
+        "state": status.state,
+        "address": client_address(node),
+        "rack": node.rack,
+        "pid": status.pid,
+        "quorum": quorum,
+    }

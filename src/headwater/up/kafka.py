@@ -1,0 +1,101 @@
+"""Apache Kafka as the platform's broker: each of its nodes is a service of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.cluster import KafkaCluster, Node, NodeOptions, metadata
+from headwater.cluster.node import BROKER, CONTROLLER, roles
+from headwater.cluster.server_properties import client_address
+from headwater.up.health import HealthCheck, UnhealthyError
+from headwater.up.ports import PORTS, reachable
+from headwater.up.service import JVM_ENDS_WELL, Service
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.up.platform import Plan
+
+DIRECTORY = "kafka"
+
+_FIRST_CONTROLLER_PORT = 9192
+# A broker that leads much hands it over first.
+_STOP_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class NodeCheck(HealthCheck):
+    """A broker is healthy once it counts itself among the cluster's; a controller if it answers."""
+
+    node: Node
+
+    async def _ask(self) -> None:
+        host, node = reachable(self.node.host), self.node
+        if not node.is_broker:
+            await asyncio.to_thread(metadata.check_alive, host, node.port)
+        elif node.id not in await asyncio.to_thread(metadata.broker_ids, host, node.port):
+            raise UnhealthyError("the cluster does not know it yet")
+
+
+def make_cluster(plan: Plan) -> KafkaCluster:
+    """Make the cluster that the platform's settings ask for, or find it where it was."""
+    settings = plan.settings
+    kinds = roles(settings.brokers, settings.controllers)
+    return KafkaCluster(
+        settings.data / DIRECTORY,
+        brokers=settings.brokers,
+        controllers=settings.controllers,
+        racks=settings.racks,
+        nodes=_options(plan, kinds),
+        restarts=True,
+    )
+
+
+def node_services(cluster: KafkaCluster) -> list[Service]:
+    """Return the services: controllers first, so that they stop last; they start all at once."""
+    nodes = sorted(cluster.nodes, key=lambda node: (node.is_broker, node.id))
+    brokers = [node for node in nodes if node.is_broker]
+    return [
+        Service(
+            name=BROKER if brokers == [node] else node.name,
+            command=cluster.command(node),
+            address=client_address(node),
+            description=_description(node),
+            health=NodeCheck(node),
+            stop_within_s=_STOP_WITHIN_S,
+            ends_well_with=JVM_ENDS_WELL,
+            is_wanted=cluster.directory.of(node).is_wanted,
+        )
+        for node in nodes
+    ]
+
+
+def node_names(brokers: int, controllers: int | None) -> list[str]:
+    """Return the names under which nodes, or all nodes of a kind, can have settings."""
+    kinds = roles(brokers, controllers)
+    return [BROKER, CONTROLLER, *(f"{kind[0]}-{number}" for number, kind in kinds.items())]
+
+
+def _options(plan: Plan, kinds: Mapping[int, tuple[str, ...]]) -> dict[int, NodeOptions]:
+    options = {}
+    ports = {BROKER: PORTS["broker"], CONTROLLER: _FIRST_CONTROLLER_PORT}
+    for number, kind in kinds.items():
+        name = f"{kind[0]}-{number}"
+        settings: dict[str, str] = {}
+        for source in (*reversed(kind), name):
+            settings |= plan.settings.properties.get(source, {})
+        options[number] = NodeOptions(
+            host=plan.settings.host,
+            port=plan.port(name, ports[kind[0]]),
+            controller_port=plan.port(name, ports[CONTROLLER]) if len(kind) > 1 else None,
+            settings=settings,
+        )
+        ports[kind[0]] += 1
+    return options
+
+
+def _description(node: Node) -> str:
+    what = "Apache Kafka" if node.is_broker else "Apache Kafka, controller"
+    return f"{what}, rack {node.rack}" if node.rack else what
