@@ -170,7 +170,9 @@ class Connection:
     def _wait_for_broker(self, admin: AdminClient) -> None:
         from confluent_kafka import KafkaException
 
-        future = admin.describe_cluster(request_timeout=CONNECT_WITHIN_S)
+        # Any broker answers this. What goes to "the controller" may be sent to one that has just
+        # died, for as long as the cluster has not noticed; that is worth waiting for, later.
+        future = _in_thread(lambda: admin.list_topics(timeout=CONNECT_WITHIN_S))
         while not future.done():
             wait_for_futures([future], timeout=POLL_S)
             admin.poll(0)
@@ -238,6 +240,10 @@ def check_topic_name(topic: str) -> str:
 
 def call(blocking: Callable[[], Result]) -> Result:
     """Make a call that blocks in C, in a thread of its own, so that Ctrl-C still works."""
+    return _in_thread(blocking).result()
+
+
+def _in_thread(blocking: Callable[[], Result]) -> Future[Result]:
     from concurrent.futures import Future
     from threading import Thread
 
@@ -250,7 +256,7 @@ def call(blocking: Callable[[], Result]) -> Result:
             future.set_exception(failure)
 
     Thread(target=work, daemon=True).start()
-    return future.result()
+    return future
 
 
 def _cause(error: KafkaError) -> str:
