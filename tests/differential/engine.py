@@ -1,0 +1,95 @@
+"""A broker under comparison, and the clients that programs use on it."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import confluent_kafka
+from confluent_kafka.admin import AdminClient
+from tests.differential.settings import SETTINGS
+from tests.integration.raw_client import RawClient
+from tests.integration.raw_groups import find_coordinator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+WITHIN_S = 60.0
+
+
+class Engine(ABC):
+    """One broker, Apache Kafka's or ours, with the same settings as the other."""
+
+    name: str
+    port: int
+    output: list[str]
+    data: Path
+
+    @abstractmethod
+    def start(self) -> None: ...
+
+    @abstractmethod
+    def stop(self) -> None: ...
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def raw(self, client_id: str | None = "raw") -> RawClient:
+        return RawClient(self, client_id)
+
+    def admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers})
+
+    def producer(self, **config: Any) -> confluent_kafka.Producer:
+        given = {name.replace("_", "."): value for name, value in config.items()}
+        return confluent_kafka.Producer(
+            {"bootstrap.servers": self.bootstrap_servers, "linger.ms": 5} | given
+        )
+
+    @contextlib.contextmanager
+    def consumer(self, group: str, **config: Any) -> Iterator[confluent_kafka.Consumer]:
+        given = {name.replace("_", "."): value for name, value in config.items()}
+        consumer = confluent_kafka.Consumer(
+            {
+                "bootstrap.servers": self.bootstrap_servers,
+                "group.id": group,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "heartbeat.interval.ms": 200,
+            }
+            | given
+        )
+        try:
+            yield consumer
+        finally:
+            consumer.close()
+
+    def make_coordinators(self) -> None:
+        """Have both internal topics in place: Apache Kafka makes them on first use."""
+        with self.raw() as client:
+            for number in range(int(SETTINGS["offsets.topic.num.partitions"]) * 4):
+                find_coordinator(client, f"warm-up-{number}")
+                wait_for(
+                    lambda number=number: (
+                        client.call("describe_groups", 5, groups=[f"warm-up-{number}"])
+                        .groups[0]
+                        .error_code.name
+                        == "none"
+                    )
+                )
+        producer = self.producer(transactional_id="warm-up")
+        producer.init_transactions(WITHIN_S)
+
+
+def wait_for(condition: Callable[[], Any], within_s: float = WITHIN_S) -> Any:
+    """Ask until the answer is true; what both brokers do later, they do in their own time."""
+    deadline = time.monotonic() + within_s
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still not so after {within_s:.0f} s")
+        time.sleep(0.02)
+    return answer

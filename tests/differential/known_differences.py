@@ -1,0 +1,36 @@
+"""Reads the known and wanted differences from the page that tells users about them."""
+
+from __future__ import annotations
+
+import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
+
+
+class Difference(NamedTuple):
+    """One row of the page's tables: where it shows, and why it is so."""
+
+    programs: tuple[str, ...]
+    path: str
+    kafka: str
+    ours: str
+    reason: str
+
+    def covers(self, program: str, path: str, kafka: object) -> bool:
+        """A row for every program (`*`) is about where we tell more than Kafka, never less."""
+        named = kafka is None if self.programs == ("*",) else program in self.programs
+        return named and fnmatch.fnmatchcase(path, self.path)
+
+
+def known_differences() -> list[Difference]:
+    """Every row that names programs which show it."""
+    found = []
+    for line in PAGE.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| `") and len(cells) == 5:
+            programs, path, kafka, ours, reason = cells
+            names = tuple(name.strip(" `") for name in programs.split(","))
+            found.append(Difference(names, path.strip("`"), kafka, ours, reason))
+    return found
