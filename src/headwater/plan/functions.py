@@ -6,9 +6,11 @@ their own here are reached with `call("name", ...)` or in SQL text.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.aggregations import Aggregation
+from headwater.plan.errors import ExpressionError
 from headwater.plan.expressions import (
     Call,
     Case,
@@ -20,6 +22,8 @@ from headwater.plan.expressions import (
 )
 from headwater.plan.sql_text import SqlText
 
+_NAME_PART = re.compile(r"`(?:[^`]|``)+`|[^`.]+")
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +34,10 @@ if TYPE_CHECKING:
 
 def col(name: str) -> Expression:
     """Return a column by its name: a field of the value, or `key`, `timestamp`, `record.key`."""
-    return Column(tuple(name.split(".")))
+    parts = _NAME_PART.findall(name)
+    if ".".join(parts) != name or not name:
+        raise ExpressionError(f"{name!r} is no name of a column: put odd letters in backticks")
+    return Column(tuple(part.strip("`").replace("``", "`") for part in parts))
 
 
 def lit(value: Any) -> Expression:

@@ -41,6 +41,12 @@ class Node:
     name: str | None = None
 
     @property
+    def number(self) -> int:
+        """The place in the order of the program, which is the number in the id."""
+        digits = "".join(part for part in self.id.split("-") if part.isdecimal())
+        return int(digits or 0)
+
+    @property
     def changes_key(self) -> bool:
         """Whether records may leave with another key than they came with."""
         return False

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.plan.errors import PlanError
-from headwater.serde import RegistryError, SchemaError
+from headwater.serde import RegistryError, RegistryUnreachableError, SchemaError
 
 if TYPE_CHECKING:
     from headwater.plan.types import DataType
@@ -29,10 +29,15 @@ def subject_type(registry: SchemaRegistryClient, subject: str, kind: str) -> Sch
         found = registry.get_latest_version(subject).schema
     except RegistryError as error:
         if error.error_code != _SUBJECT_NOT_FOUND:
-            raise
+            raise PlanError(f"the type of {subject!r} cannot be read: {error}") from error
         raise PlanError(
             f"the registry at {registry.urls[0]} has no subject {subject!r}: register a schema, "
             "or give the type with value_type= or key_type="
+        ) from error
+    except RegistryUnreachableError as error:
+        raise PlanError(
+            f"the type of {subject!r} cannot be read, and neither key_type= nor value_type= gives "
+            f"it: {error}"
         ) from error
     if _NAMES[found.type] != kind:
         raise PlanError(f"the subject {subject!r} is {_NAMES[found.type]}, not {kind}")

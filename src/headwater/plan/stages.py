@@ -181,14 +181,21 @@ def _named(plan: Plan, sinks: list[Sink]) -> Iterator[Stage]:
         together = frozenset(id(root) for root in found)
         groups.setdefault(together, []).append(sink)
         roots[together] = found
-    taken: dict[str, int] = {}
+    names = _stage_names(roots)
     for together, members in groups.items():
+        part = Plan(plan.name, tuple(members), plan.settings)
+        yield Stage(names[together], part, _mode(part))
+
+
+def _stage_names(roots: dict[frozenset[int], tuple[Node, ...]]) -> dict[frozenset[int], str]:
+    """Name stages after where they begin, those alike in the order of the program."""
+    names: dict[frozenset[int], str] = {}
+    taken: dict[str, int] = {}
+    for together in sorted(roots, key=lambda each: max(root.number for root in roots[each])):
         name = "+".join(_root_name(root) for root in roots[together])
         taken[name] = taken.get(name, 0) + 1
-        if taken[name] > 1:
-            name = f"{name}-{taken[name]}"
-        part = Plan(plan.name, tuple(members), plan.settings)
-        yield Stage(name, part, _mode(part))
+        names[together] = name if taken[name] == 1 else f"{name}-{taken[name]}"
+    return names
 
 
 def _mode(part: Plan) -> OutputMode:

@@ -98,10 +98,17 @@ def _entry(node: Node, successors: tuple[str, ...]) -> Entry:
         topics=_topics(node),
         internal=isinstance(node, TopicSource | TopicSink) and node.internal,
         stores=_stores(node),
-        repartitions=node.is_stateful and any(p.needs_repartition for p in node.parents),
+        repartitions=_repartitions(node),
         predecessors=tuple(dict.fromkeys(parent.id for parent in node.parents)),
         successors=successors,
     )
+
+
+def _repartitions(node: Node) -> bool:
+    regroups = isinstance(node, Aggregate) and node.by is not None
+    looks_up = isinstance(node, StreamTableJoin) and node.key is not None
+    moved = node.is_stateful and any(parent.needs_repartition for parent in node.parents)
+    return regroups or looks_up or moved
 
 
 def _kind(node: Node, successors: tuple[str, ...]) -> Literal["Source", "Processor", "Sink"]:

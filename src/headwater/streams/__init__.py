@@ -1,0 +1,53 @@
+"""Stream processing in the words of Kafka Streams, run by Spark.
+
+A program is built from an `App`; building it checks it and needs neither Spark nor a broker.
+"""
+
+from headwater.plan import functions
+from headwater.plan.errors import ExpressionError, PlanError
+from headwater.plan.functions import (
+    avg,
+    call,
+    col,
+    count,
+    expr,
+    lit,
+    max,  # noqa: A004 - Spark's names
+    min,  # noqa: A004
+    struct,
+    sum,  # noqa: A004
+    when,
+)
+from headwater.streams.app import App
+from headwater.streams.grouped import KGroupedStream
+from headwater.streams.kstream import KStream
+from headwater.streams.ktable import GlobalKTable, KTable
+from headwater.streams.windows import JoinWindow, TimeWindow, between, hopping, tumbling, within
+
+__all__ = [
+    "App",
+    "ExpressionError",
+    "GlobalKTable",
+    "JoinWindow",
+    "KGroupedStream",
+    "KStream",
+    "KTable",
+    "PlanError",
+    "TimeWindow",
+    "avg",
+    "between",
+    "call",
+    "col",
+    "count",
+    "expr",
+    "functions",
+    "hopping",
+    "lit",
+    "max",
+    "min",
+    "struct",
+    "sum",
+    "tumbling",
+    "when",
+    "within",
+]

@@ -1,0 +1,260 @@
+"""A program: its name, where it runs, and the streams and tables it starts from."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import OnBroken, Start, TopicSource
+from headwater.plan.plan import Guarantee, Plan, Settings
+from headwater.plan.rows import RowType
+from headwater.plan.scope import Scope
+from headwater.plan.topology import describe
+from headwater.plan.types import TIMESTAMP
+from headwater.streams.builder import Builder
+from headwater.streams.formats import as_format, read_type
+from headwater.streams.kstream import KStream
+from headwater.streams.ktable import GlobalKTable, KTable
+from headwater.streams.location import Located
+from headwater.streams.operands import Classes, as_expression
+from headwater.streams.types import as_class, as_type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.plan.nodes import Emit, SourceKind
+    from headwater.serde import SchemaRegistryClient
+    from headwater.streams.formats import FormatLike
+    from headwater.streams.operands import FieldLike
+    from headwater.streams.types import TypeLike
+
+StartLike: TypeAlias = "str | datetime.datetime | Mapping[str, Mapping[int, int]]"
+_NAME = re.compile(r"[a-zA-Z0-9._-]{1,200}")
+_GUARANTEES = ("at_least_once", "exactly_once")
+
+
+class App:
+    """A stream processing program.
+
+    >>> from headwater.streams import App, col
+    >>> app = App("alerts")
+    >>> readings = app.stream("readings", value_type="id string, value double")
+    >>> readings.filter(col("value") > 800_000).to("alerts")
+    >>> print(app.describe().splitlines()[0])
+    Topologies:
+
+    The addresses of the broker and of the registry are, where they are not given, those of the
+    environment (HEADWATER_BOOTSTRAP_SERVER, HEADWATER_REGISTRY), else the ones on this machine.
+    `emit` is what aggregates do that do not say it themselves. `spark` and `kafka` pass settings
+    through to Spark's session and to its Kafka clients.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        bootstrap_servers: str | None = None,
+        registry_url: str | None = None,
+        guarantee: Guarantee = "at_least_once",
+        checkpoint_dir: str | Path | None = None,
+        emit: Emit = "batch",
+        spark: Mapping[str, str] | None = None,
+        kafka: Mapping[str, str] | None = None,
+    ) -> None:
+        with Located():
+            _check_name(name)
+            if guarantee not in _GUARANTEES:
+                raise PlanError(
+                    f"there is no guarantee {guarantee!r} (there are {', '.join(_GUARANTEES)})"
+                )
+        self.name = name
+        self.settings = Settings(
+            bootstrap_servers=bootstrap_servers or _environment("BOOTSTRAP_SERVER", ":9092"),
+            registry_url=registry_url or _environment("REGISTRY", ":8081"),
+            guarantee=guarantee,
+            checkpoint_dir=None if checkpoint_dir is None else Path(checkpoint_dir),
+            spark=dict(spark or {}),
+            kafka=dict(kafka or {}),
+        )
+        self._registry: SchemaRegistryClient | None = None
+        self._builder = Builder(name, emit, self._registry_client)
+
+    def stream(
+        self,
+        *topics: str,
+        key: FormatLike = "string",
+        value: FormatLike = "json",
+        key_type: TypeLike | None = None,
+        value_type: TypeLike | None = None,
+        start: StartLike = "earliest",
+        dead_letter: str | None = None,
+        timestamp_by: FieldLike | None = None,
+        name: str | None = None,
+    ) -> KStream:
+        """Read topics as a stream.
+
+        `key` and `value` name formats: string, long, double, bytes, json, avro, jsonschema,
+        protobuf. Types are DDL text or a dataclass; for the registry's formats they are read from
+        the registry where they are not given. `start` is where to begin without a checkpoint:
+        `earliest`, `latest`, a time, or offsets by topic and partition. A record that cannot be
+        decoded goes to the topic `dead_letter`, or fails the job. `timestamp_by` is an expression
+        for the event's time where that is not the record's timestamp.
+        """
+        with Located() as location:
+            source, classes = self._source(
+                "stream", topics, (key, value), (key_type, value_type), start, dead_letter,
+                timestamp_by, name, location,
+            )  # fmt: skip
+            return KStream(self._builder, source, classes)
+
+    def table(
+        self,
+        topic: str,
+        *,
+        key: FormatLike = "string",
+        value: FormatLike = "json",
+        key_type: TypeLike | None = None,
+        value_type: TypeLike | None = None,
+        dead_letter: str | None = None,
+        timestamp_by: FieldLike | None = None,
+        name: str | None = None,
+    ) -> KTable:
+        """Read a topic as a table: each record sets the value of its key, null deletes it."""
+        with Located() as location:
+            source, classes = self._source(
+                "table", (topic,), (key, value), (key_type, value_type), "earliest", dead_letter,
+                timestamp_by, name, location,
+            )  # fmt: skip
+            return KTable(self._builder, source, classes)
+
+    def global_table(
+        self,
+        topic: str,
+        *,
+        key: FormatLike = "string",
+        value: FormatLike = "json",
+        key_type: TypeLike | None = None,
+        value_type: TypeLike | None = None,
+        dead_letter: str | None = None,
+        name: str | None = None,
+    ) -> GlobalKTable:
+        """Read a topic as a table that streams look up by any expression."""
+        with Located() as location:
+            source, classes = self._source(
+                "global_table", (topic,), (key, value), (key_type, value_type), "earliest",
+                dead_letter, None, name, location,
+            )  # fmt: skip
+            return GlobalKTable(source, classes)
+
+    def plan(self) -> Plan:
+        """Return the program as data; refuse one that cannot run."""
+        plan = Plan(self.name, tuple(self._builder.sinks), self.settings)
+        plan.check()
+        return plan
+
+    def describe(self) -> str:
+        """Return the topology as text, in the form in which Kafka Streams prints it."""
+        return describe(self.plan())
+
+    def mermaid(self) -> str:
+        """Return the topology as a Mermaid flowchart."""
+        from headwater.plan.mermaid import mermaid
+
+        return mermaid(self.plan())
+
+    def svg(self) -> str:
+        """Return the topology as an SVG picture."""
+        from headwater.plan.svg import svg
+
+        return svg(self.plan())
+
+    def _source(
+        self,
+        kind: SourceKind,
+        topics: tuple[str, ...],
+        formats: tuple[FormatLike, FormatLike],
+        types: tuple[TypeLike | None, TypeLike | None],
+        start: StartLike,
+        dead_letter: str | None,
+        timestamp_by: FieldLike | None,
+        name: str | None,
+        location: str,
+    ) -> tuple[TopicSource, Classes]:
+        _check_topics(topics)
+        key, value = (None if given is None else as_type(given) for given in types)
+        key_format, key = read_type(
+            as_format(formats[0]), key, topics, "key", self._registry_client
+        )
+        value_format, value = read_type(
+            as_format(formats[1]), value, topics, "value", self._registry_client
+        )
+        row = RowType(key, value, has_position=True)
+        source = self._builder.add(
+            TopicSource, "KSTREAM-SOURCE" if kind == "stream" else "KTABLE-SOURCE", (), row,
+            location, topics=topics, kind=kind, key_format=key_format, value_format=value_format,
+            start=_start(start), on_broken=OnBroken(dead_letter),
+            timestamp_by=_timestamp(timestamp_by, row), name=name,
+        )  # fmt: skip
+        return source, Classes(as_class(types[0]), as_class(types[1]))
+
+    def _registry_client(self) -> SchemaRegistryClient:
+        from headwater.serde import SchemaRegistryClient
+
+        if self._registry is None:
+            assert self.settings.registry_url is not None, "there is always a default"
+            self._registry = SchemaRegistryClient(self.settings.registry_url)
+        return self._registry
+
+
+def _environment(name: str, port: str) -> str:
+    scheme = "http://" if name == "REGISTRY" else ""
+    return os.environ.get(f"HEADWATER_{name}", f"{scheme}localhost{port}")
+
+
+def _check_name(name: str) -> None:
+    if _NAME.fullmatch(name) is None:
+        raise PlanError(
+            f"{name!r} cannot name an app, since topics are named after it: use letters, digits, "
+            "'.', '_' and '-'"
+        )
+
+
+def _check_topics(topics: tuple[Any, ...]) -> None:
+    if not topics or not all(isinstance(topic, str) and topic for topic in topics):
+        raise PlanError('name the topics one by one, as stream("orders", "returns")')
+    if len(set(topics)) < len(topics):
+        raise PlanError(f"a topic is named twice in {', '.join(topics)}")
+
+
+def _start(given: StartLike) -> Start:
+    if isinstance(given, datetime.datetime):
+        if given.tzinfo is None:
+            raise PlanError(f"start={given} needs a time zone: add tzinfo=datetime.UTC")
+        return Start("timestamp", timestamp_ms=int(given.timestamp() * 1_000))
+    if given == "earliest":
+        return Start("earliest")
+    if given == "latest":
+        return Start("latest")
+    if isinstance(given, str):
+        raise PlanError(
+            f"start={given!r} is neither 'earliest' nor 'latest', nor a datetime, nor offsets as "
+            '{"topic": {0: 42}}'
+        )
+    return Start("offsets", offsets={topic: dict(each) for topic, each in given.items()})
+
+
+def _timestamp(given: FieldLike | None, row: RowType) -> Any:
+    if given is None:
+        return None
+    expression = as_expression(given)
+    found = expression.type_in(Scope.of_record(row))
+    if found != TIMESTAMP:
+        raise PlanError(
+            f"timestamp_by={given}: a time is a timestamp, this is {found.ddl()}; "
+            "timestamp_millis(...) makes one of milliseconds"
+        )
+    return expression

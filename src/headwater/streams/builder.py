@@ -1,0 +1,58 @@
+"""Makes the operators of one program: numbers them, and collects the sinks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import Node, TopicSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.plan.nodes import Emit, Sink
+    from headwater.plan.rows import RowType
+    from headwater.serde import SchemaRegistryClient
+
+AnyNode = TypeVar("AnyNode", bound=Node)
+
+
+class Builder:
+    """What the streams and tables of one app share."""
+
+    def __init__(
+        self, app_name: str, emit: Emit, registry: Callable[[], SchemaRegistryClient]
+    ) -> None:
+        self.app_name = app_name
+        self.emit = emit
+        self.registry = registry
+        self.sinks: list[Sink] = []
+        self._count = 0
+
+    def add(
+        self,
+        class_: type[AnyNode],
+        kind: str,
+        parents: tuple[Node, ...],
+        row: RowType,
+        location: str,
+        /,
+        **fields: Any,
+    ) -> AnyNode:
+        """Make an operator and give it the next number, as Kafka Streams does."""
+        node_id = f"{kind}-{self._count:010d}"
+        self._count += 1
+        return class_(id=node_id, parents=parents, row=row, location=location, **fields)
+
+    def add_sink(self, sink: Sink) -> None:
+        """Keep what the program writes; everything else is reached from there."""
+        self.sinks.append(sink)
+
+
+def source_of(node: Node) -> TopicSource:
+    """Return the first source above an operator."""
+    while node.parents:
+        node = node.parents[0]
+    if not isinstance(node, TopicSource):
+        raise PlanError(f"{node.id} has no source above it", node.location)
+    return node

@@ -1,0 +1,88 @@
+"""The formats of topics: named by the user, or the natural one for a type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from headwater.plan.errors import PlanError
+from headwater.plan.formats import KINDS, Format
+from headwater.plan.registry_types import subject_type
+from headwater.plan.types import BIGINT, BINARY, DOUBLE, FLOAT, INTEGERS, STRING, Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.plan.types import DataType
+    from headwater.serde import SchemaRegistryClient
+
+FormatLike: TypeAlias = str | Format
+Side: TypeAlias = Literal["key", "value"]
+
+_NATURAL = {STRING: "string", BIGINT: "long", DOUBLE: "double", BINARY: "bytes"}
+_WRITES: dict[str, tuple[DataType, ...]] = {
+    "string": (STRING,),
+    "long": INTEGERS,
+    "double": (FLOAT, DOUBLE),
+    "bytes": (BINARY,),
+}
+
+
+def as_format(given: FormatLike) -> Format:
+    """Return a format by its name."""
+    if isinstance(given, Format):
+        return given
+    if given not in KINDS:
+        raise PlanError(f"there is no format {given!r} (there are {', '.join(KINDS)})")
+    return Format(given)
+
+
+def read_type(
+    format_: Format,
+    declared: DataType | None,
+    topics: tuple[str, ...],
+    side: Side,
+    registry: Callable[[], SchemaRegistryClient],
+) -> tuple[Format, DataType]:
+    """Return the type of what a source reads; the registry is asked only where nothing else says.
+
+    The format comes back with the schema that was found.
+    """
+    fixed = format_.fixed_type
+    if fixed is not None:
+        if declared not in (None, fixed):
+            assert declared is not None
+            raise PlanError(
+                f"the {side} is read as {format_.kind}, which is {fixed.ddl()} and not "
+                f"{declared.ddl()}: leave {side}_type out, or name another format"
+            )
+        return format_, fixed
+    if declared is not None:
+        return format_, declared
+    if not format_.needs_registry:
+        raise PlanError(
+            f"{format_.kind} has no types of its own: give {side}_type, as "
+            f'"id string, value double" or as a dataclass'
+        )
+    subject = format_.subject or f"{topics[0]}-{side}"
+    found = subject_type(registry(), subject, format_.kind)
+    return Format(format_.kind, found.text, format_.subject), found.type
+
+
+def written_format(given: FormatLike | None, type_: DataType, side: Side, source: Format) -> Format:
+    """Return the format to write a type in: the one named, or the natural one.
+
+    That is the number's or the text's own, and for anything else what the source was read in
+    where that is Avro, and JSON otherwise.
+    """
+    if given is None:
+        inherited = "avro" if source.kind == "avro" and isinstance(type_, Struct) else "json"
+        return Format(_NATURAL.get(type_, inherited))  # type: ignore[arg-type]
+    format_ = as_format(given)
+    accepted = _WRITES.get(format_.kind)
+    if accepted is not None and type_ not in accepted:
+        names = " or ".join(each.ddl() for each in accepted)
+        raise PlanError(
+            f"the {side} is {type_.ddl()}, and the format {format_.kind} writes {names}: "
+            f"cast it, or write it as json"
+        )
+    return format_

@@ -1,0 +1,222 @@
+"""Records by group: aggregates over all of them, or over windows in event time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan import functions
+from headwater.plan.aggregations import Aggregation
+from headwater.plan.errors import ExpressionError, PlanError
+from headwater.plan.expressions import StructOf
+from headwater.plan.nodes import Aggregate, Node
+from headwater.plan.rows import RowType
+from headwater.plan.scope import Scope
+from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
+from headwater.streams.location import Located
+from headwater.streams.operands import Classes, as_expression, check_same
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.plan.expressions import Expression
+    from headwater.plan.nodes import Emit
+    from headwater.plan.windows import Window
+    from headwater.streams.builder import Builder
+    from headwater.streams.ktable import KTable
+    from headwater.streams.operands import FieldLike, Typed
+    from headwater.streams.windows import TimeWindow
+
+_EMITS = ("batch", "record", "final")
+
+
+class KGroupedStream:
+    """Records of the same key, ready to be aggregated.
+
+    >>> from headwater.streams import App, avg, count, tumbling
+    >>> app = App("averages")
+    >>> readings = app.stream("readings", value_type="id string, value double")
+    >>> by_minute = readings.group_by_key().windowed_by(tumbling("1 minute").grace("10 seconds"))
+    >>> by_minute.aggregate(mean=avg("value"), n=count()).to_stream().to("averages")
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        node: Node,
+        *,
+        by: Typed | None,
+        classes: Classes,
+        window: Window | None = None,
+    ) -> None:
+        self._builder = builder
+        self._node = node
+        self._by = by
+        self._classes = classes
+        self._window = window
+
+    def windowed_by(self, window: TimeWindow) -> KGroupedStream:
+        """Aggregate each window by itself; results have `window_start` and `window_end`."""
+        return KGroupedStream(
+            self._builder, self._node, by=self._by, classes=self._classes, window=window.window
+        )
+
+    def aggregate(
+        self,
+        aggregations: Mapping[str, Aggregation] | None = None,
+        *,
+        emit: Emit | None = None,
+        late_to: str | None = None,
+        name: str | None = None,
+        **named: Aggregation,
+    ) -> KTable:
+        """Compute several results at once: `aggregate(total=sum("value"), n=count())`.
+
+        `emit` is `batch` (the last result of a group in each micro-batch) or `record` (one for
+        each record). Records that come after their window has closed are counted, and written to
+        the topic `late_to` if there is one.
+        """
+        with Located() as location:
+            return self._aggregate({**(aggregations or {}), **named}, emit, late_to, name, location)
+
+    def count(
+        self, *, emit: Emit | None = None, late_to: str | None = None, name: str | None = None
+    ) -> KTable:
+        """Count the records; the result's field is `count`."""
+        with Located() as location:
+            return self._aggregate({"count": functions.count()}, emit, late_to, name, location)
+
+    def sum(
+        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
+        name: str | None = None,
+    ) -> KTable:  # fmt: skip
+        """Add up an expression; the result's field is `sum`."""
+        return self._single("sum", of, emit, late_to, name)
+
+    def avg(
+        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
+        name: str | None = None,
+    ) -> KTable:  # fmt: skip
+        """Take the mean of an expression; the result's field is `avg`."""
+        return self._single("avg", of, emit, late_to, name)
+
+    def min(
+        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
+        name: str | None = None,
+    ) -> KTable:  # fmt: skip
+        """Take the smallest value of an expression; the result's field is `min`."""
+        return self._single("min", of, emit, late_to, name)
+
+    def max(
+        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
+        name: str | None = None,
+    ) -> KTable:  # fmt: skip
+        """Take the largest value of an expression; the result's field is `max`."""
+        return self._single("max", of, emit, late_to, name)
+
+    def reduce(
+        self,
+        value: FieldLike | None = None,
+        *,
+        emit: Emit | None = None,
+        late_to: str | None = None,
+        name: str | None = None,
+        **fields: FieldLike,
+    ) -> KTable:
+        """Fold the values of a group: `old` is the result so far, `new` the record's value.
+
+        `reduce("old + new")` for plain values, `reduce(total="old.total + new.total", ...)` for
+        structs. The result has the value's type; the first record's value is the first result.
+        """
+        with Located() as location:
+            wanted = self._node.row.value
+            expression = _reduction(value, fields, wanted)
+            given = expression.type_in(Scope.of_reduce(wanted))
+            check_same(given, wanted, f"{expression}: a reduced value keeps its type")
+            reduction = {"value": Aggregation("reduce", expression)}
+            return self._aggregate(reduction, emit, late_to, name, location)
+
+    def _single(
+        self, function: str, of: FieldLike, emit: Emit | None, late_to: str | None,
+        name: str | None,
+    ) -> KTable:  # fmt: skip
+        with Located() as location:
+            aggregation = Aggregation(function, as_expression(of))
+            return self._aggregate({function: aggregation}, emit, late_to, name, location)
+
+    def _aggregate(
+        self,
+        aggregations: Mapping[str, Aggregation],
+        emit: Emit | None,
+        late_to: str | None,
+        name: str | None,
+        location: str,
+    ) -> KTable:
+        from headwater.streams.ktable import KTable
+
+        emit = emit or self._builder.emit
+        self._check(aggregations, emit, late_to)
+        value, is_reduce = self._value(aggregations)
+        key = self._node.row.key if self._by is None else self._by.type
+        kind = "KSTREAM-REDUCE" if is_reduce else "KSTREAM-AGGREGATE"
+        node = self._builder.add(
+            Aggregate, kind, (self._node,), RowType(key, value, windowed=self._window is not None),
+            location, by=None if self._by is None else self._by.operand,
+            aggregations=tuple(aggregations.items()), window=self._window, emit=emit,
+            late_to=late_to, name=name,
+        )  # fmt: skip
+        key_class = self._classes.key if self._by is None else self._by.class_
+        keeps_class = is_reduce and self._window is None
+        return KTable(
+            self._builder, node, Classes(key_class, self._classes.value if keeps_class else None)
+        )
+
+    def _check(
+        self, aggregations: Mapping[str, Aggregation], emit: Emit, late_to: str | None
+    ) -> None:
+        if not aggregations:
+            raise PlanError("aggregate needs a result, as aggregate(n=count())")
+        for name, given in aggregations.items():
+            if not isinstance(given, Aggregation):
+                raise PlanError(f"{name}={given} is no aggregate: use count, sum, avg, min or max")
+        if emit not in _EMITS:
+            raise PlanError(f"there is no emit {emit!r} (there are {', '.join(_EMITS)})")
+        if self._window is None and emit == "final":
+            raise PlanError("only windows have a final result: use windowed_by before")
+        if self._window is None and late_to is not None:
+            raise PlanError("only windows have late records: use windowed_by before late_to")
+
+    def _value(self, aggregations: Mapping[str, Aggregation]) -> tuple[DataType, bool]:
+        first = next(iter(aggregations.values()))
+        window = WINDOW_FIELDS if self._window is not None else ()
+        if first.function == "reduce":
+            value = self._node.row.value
+            if not window:
+                return value, True
+            inner = value.fields if isinstance(value, Struct) else (Field("value", value),)
+            return _struct(window, inner), True
+        scope = Scope.of_record(self._node.row)
+        fields = (Field(name, each.type_in(scope)) for name, each in aggregations.items())
+        return _struct(window, tuple(fields)), False
+
+
+def _struct(window: tuple[Field, ...], fields: tuple[Field, ...]) -> Struct:
+    taken = {field.name for field in window} & {field.name for field in fields}
+    if taken:
+        raise ExpressionError(f"{', '.join(sorted(taken))}: the window has fields of these names")
+    return Struct((*window, *fields))
+
+
+def _reduction(
+    value: FieldLike | None, fields: Mapping[str, FieldLike], wanted: DataType
+) -> Expression:
+    if (value is None) == (not fields):
+        raise PlanError("reduce takes one expression, or one for each field")
+    if value is not None:
+        return as_expression(value)
+    names = wanted.names if isinstance(wanted, Struct) else ()
+    if set(names) != set(fields):
+        raise ExpressionError(
+            f"reduce needs an expression for each field of the value ({', '.join(names)}), "
+            f"not for {', '.join(fields)}"
+        )
+    return StructOf(tuple((name, as_expression(fields[name])) for name in names))

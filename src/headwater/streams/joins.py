@@ -1,0 +1,152 @@
+"""Builds joins: what two records become, and which of them meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan.errors import ExpressionError, PlanError
+from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.nodes import JoinKind, Map, Node, StreamStreamJoin, StreamTableJoin
+from headwater.plan.rows import RowType
+from headwater.plan.scope import LEFT, RIGHT, Scope
+from headwater.plan.types import Struct
+from headwater.streams.operands import (
+    Classes,
+    Typed,
+    as_expression,
+    check_same,
+    projection,
+    typed,
+)
+from headwater.streams.python_functions import Joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from headwater.streams.builder import Builder
+    from headwater.streams.kstream import KStream
+    from headwater.streams.operands import FieldLike, OperandLike
+    from headwater.streams.types import TypeLike
+    from headwater.streams.windows import JoinWindow
+
+
+class Joiner:
+    """One join in the making: first what comes out, then with what."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        kind: JoinKind,
+        left: Node,
+        classes: Classes,
+        name: str | None,
+        location: str,
+    ) -> None:
+        self._builder = builder
+        self._kind = kind
+        self._left = left
+        self._classes = classes
+        self._name = name
+        self._location = location
+        self._function: Typed | None = None
+
+    def project(
+        self,
+        right: Node,
+        right_classes: Classes,
+        value: OperandLike | None,
+        fields: Mapping[str, FieldLike],
+        returns: TypeLike | None,
+    ) -> None:
+        """Work out the new value over the fields of both sides."""
+        scope = Scope.of_join(self._left.row, right.row)
+        if value is not None and fields:
+            raise PlanError("a join takes one value, or named fields, not both")
+        if fields:
+            self._projection = projection(False, fields, scope, right.row.value)
+        elif value is None:
+            self._projection = _everything(self._left.row, right.row, scope)
+        elif isinstance(value, Expression | str):
+            self._projection = typed(value, scope, returns=returns)
+        else:
+            self._projection = _both(scope)
+            self._function = self._joined(value, right_classes, returns)
+
+    def with_stream(self, right: Node, window: JoinWindow) -> KStream:
+        """Join two streams of the same key type."""
+        check_same(right.row.key, self._left.row.key, "the keys of joined streams")
+        node = self._builder.add(
+            StreamStreamJoin, _node_kind(self._kind), (self._left, right), self._row(),
+            self._location, kind=self._kind, before_ms=window.before_ms, after_ms=window.after_ms,
+            grace_ms=window.grace_ms, projection=self._expression(), name=self._name,
+        )  # fmt: skip
+        return self._stream(node)
+
+    def with_table(self, table: Node, on: FieldLike | None) -> KStream:
+        """Join with a table, by the record's key or by what `on` gives."""
+        if table.row.windowed:
+            raise PlanError(
+                "a windowed table has several values for a key: a stream cannot be joined with it"
+            )
+        key = None if on is None else as_expression(on)
+        given = self._left.row.key
+        if key is not None:
+            given = key.type_in(Scope.of_record(self._left.row))
+        check_same(given, table.row.key, "the key to look up and the table's")
+        node = self._builder.add(
+            StreamTableJoin, _node_kind(self._kind), (self._left, table), self._row(),
+            self._location, kind=self._kind, key=key, projection=self._expression(),
+            name=self._name,
+        )  # fmt: skip
+        return self._stream(node)
+
+    def _joined(self, value: Callable[..., Any], right: Classes, returns: TypeLike | None) -> Typed:
+        joiner = Joined(value, self._classes.value, right.value)
+        if returns is None:
+            returns = typed(value, Scope({})).type
+        return typed(joiner, Scope({}), returns=returns)
+
+    def _expression(self) -> Expression:
+        return self._projection.expression("a join")
+
+    def _row(self) -> RowType:
+        return RowType(self._left.row.key, self._projection.type)
+
+    def _stream(self, node: Node) -> KStream:
+        from headwater.streams.kstream import KStream
+
+        classes = Classes(self._classes.key)
+        if self._function is None:
+            return KStream(self._builder, node, classes)
+        row = RowType(node.row.key, self._function.type)
+        mapped = self._builder.add(
+            Map, "KSTREAM-MAPVALUES", (node,), row, self._location, value=self._function.operand
+        )
+        return KStream(self._builder, mapped, Classes(classes.key, self._function.class_))
+
+
+def _node_kind(kind: JoinKind) -> str:
+    return {"inner": "KSTREAM-JOIN", "left": "KSTREAM-LEFTJOIN", "outer": "KSTREAM-OUTERJOIN"}[kind]
+
+
+def _both(scope: Scope) -> Typed:
+    struct = StructOf(tuple((side, Column((side, "value"))) for side in (LEFT, RIGHT)))
+    return Typed(struct, struct.type_in(scope))
+
+
+def _everything(left: RowType, right: RowType, scope: Scope) -> Typed:
+    if not isinstance(left.value, Struct) or not isinstance(right.value, Struct):
+        raise ExpressionError(
+            "say what the two become: only structs have fields that can be put together "
+            f"(left is {left.value.ddl()}, right is {right.value.ddl()})"
+        )
+    if scope.ambiguous:
+        names = ", ".join(sorted(scope.ambiguous))
+        raise ExpressionError(
+            f"both sides have {names}: name the fields that you want, as id='left.id', ..."
+        )
+    fields = [(name, Column((LEFT, name))) for name in left.value.names]
+    fields += [(name, Column((RIGHT, name))) for name in right.value.names]
+    struct = StructOf(tuple(fields))
+    return Typed(struct, struct.type_in(scope))

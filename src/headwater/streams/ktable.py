@@ -1,0 +1,139 @@
+"""Tables: the latest value of each key, as a topic's upserts or an aggregate's results make it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.errors import PlanError
+from headwater.plan.expressions import Case, Column
+from headwater.plan.nodes import Aggregate, Map, Node, TableStoreSink, ToStream
+from headwater.plan.python_function import PythonFunction
+from headwater.plan.scope import Scope
+from headwater.plan.types import WINDOW_FIELDS, Struct
+from headwater.streams.kstream import KStream, negated
+from headwater.streams.location import Located
+from headwater.streams.operands import UNDECLARED, Classes, predicate
+from headwater.streams.python_functions import Kept
+
+if TYPE_CHECKING:
+    from headwater.plan.nodes import Operand
+    from headwater.plan.rows import RowType
+    from headwater.plan.types import DataType
+    from headwater.streams.builder import Builder
+    from headwater.streams.operands import FieldLike, OperandLike
+    from headwater.streams.types import TypeLike
+
+_VALUE = Column(("record", "value"))
+
+
+class KTable:
+    """The latest value of each key; a record with a null value deletes its key."""
+
+    def __init__(self, builder: Builder, node: Node, classes: Classes = UNDECLARED) -> None:
+        self._builder = builder
+        self.node = node
+        self._classes = classes
+
+    @property
+    def row(self) -> RowType:
+        """The types of keys and values."""
+        return self.node.row
+
+    def filter(self, condition: OperandLike, *, name: str | None = None) -> KTable:
+        """Keep the keys whose value meets the condition; the others are deleted."""
+        with Located() as location:
+            operand = predicate(condition, Scope.of_record(self.row), self._classes)
+            return self._kept(operand, name, location)
+
+    def filter_not(self, condition: OperandLike, *, name: str | None = None) -> KTable:
+        """Keep the keys whose value does not meet the condition; the others are deleted."""
+        with Located() as location:
+            operand = predicate(condition, Scope.of_record(self.row), self._classes)
+            return self._kept(negated(operand), name, location)
+
+    def map_values(
+        self,
+        value: OperandLike | None = None,
+        *,
+        returns: TypeLike | None = None,
+        name: str | None = None,
+        **fields: FieldLike,
+    ) -> KTable:
+        """Replace the values, as `KStream.map_values` does; a deleted key stays deleted."""
+        with Located() as location:
+            stream = KStream(self._builder, self.node, self._classes)
+            found = stream._value(value, returns, fields)  # noqa: SLF001 - the same rules
+            operand = found.operand
+            if isinstance(operand, PythonFunction):
+                operand = replace(operand, skips_null=True)
+            else:
+                operand = Case(((_VALUE.isNotNull(), operand),))
+            row = replace(self.row, value=found.type, windowed=_keeps_window(self.row, found.type))
+            return self._mapped("KTABLE-MAPVALUES", operand, row, found.class_, name, location)
+
+    def to_stream(self, *, name: str | None = None) -> KStream:
+        """Return the changes of the table, deletions included as null values."""
+        with Located() as location:
+            row = replace(self.row, has_position=False)
+            node = self._builder.add(
+                ToStream, "KTABLE-TOSTREAM", (self.node,), row, location, name=name
+            )
+            return KStream(self._builder, node, self._classes)
+
+    def suppress(self, *, name: str | None = None) -> KTable:
+        """Emit the result of each window once, after it has closed."""
+        with Located() as location:
+            if not isinstance(self.node, Aggregate) or self.node.window is None:
+                raise PlanError(
+                    "suppress waits for windows to close: use it right after a windowed aggregate"
+                )
+            old = self.node
+            node = self._builder.add(
+                Aggregate, "KTABLE-SUPPRESS", old.parents, old.row, location, by=old.by,
+                aggregations=old.aggregations, window=old.window, emit="final",
+                late_to=old.late_to, name=name or old.name,
+            )  # fmt: skip
+            return KTable(self._builder, node, self._classes)
+
+    def store(self, name: str) -> None:
+        """Keep the table in a store of this name, for look-ups."""
+        with Located() as location:
+            sink = self._builder.add(
+                TableStoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
+            )
+            self._builder.add_sink(sink)
+
+    def _kept(self, condition: Operand, name: str | None, location: str) -> KTable:
+        """A condition that fails deletes, so that a table downstream forgets the key too."""
+        operand: Operand
+        if isinstance(condition, PythonFunction):
+            operand = PythonFunction(Kept(condition), self.row.value, takes_key=True)
+        else:
+            operand = Case(((condition, _VALUE),))
+        return self._mapped("KTABLE-FILTER", operand, self.row, self._classes.value, name, location)
+
+    def _mapped(
+        self, kind: str, operand: Operand, row: RowType, class_: Any, name: str | None,
+        location: str,
+    ) -> KTable:  # fmt: skip
+        node = self._builder.add(Map, kind, (self.node,), row, location, value=operand, name=name)
+        return KTable(self._builder, node, Classes(self._classes.key, class_))
+
+
+class GlobalKTable:
+    """A table that streams look up by any expression, not only by their key."""
+
+    def __init__(self, node: Node, classes: Classes = UNDECLARED) -> None:
+        self.node = node
+        self._classes = classes
+
+    @property
+    def row(self) -> RowType:
+        """The types of keys and values."""
+        return self.node.row
+
+
+def _keeps_window(row: RowType, value: DataType) -> bool:
+    names = value.names if isinstance(value, Struct) else ()
+    return row.windowed and all(field.name in names for field in WINDOW_FIELDS)
