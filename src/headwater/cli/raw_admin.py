@@ -26,6 +26,10 @@ class Node(NamedTuple):
     port: int
 
 
+class UnansweredError(CommandError):
+    """A broker did not answer."""
+
+
 class RawAdmin:
     """Sends single requests to chosen brokers; the cluster is found by the connection's client."""
 
@@ -59,6 +63,16 @@ class RawAdmin:
         check(found.error_code, f"finding the coordinator of '{transactional_id}'")
         return Node(found.node_id, found.host, found.port)
 
+    def ask_any(self, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
+        """Ask one broker after the other until one answers: one may just have died."""
+        *others, last = self.brokers()
+        for node in others:
+            try:
+                return self.ask(node, api_key, version, body)
+            except UnansweredError:
+                continue
+        return self.ask(last, api_key, version, body)
+
     def ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
         """Send one request and return the answer; raises CommandError if there is none."""
         where = f"{node.host}:{node.port}"
@@ -66,7 +80,7 @@ class RawAdmin:
             with open_socket(node.host, node.port, self._connection.properties) as peer:
                 return ask(peer, api_key, version, body)
         except OSError as failure:
-            raise CommandError(f"asking {where} failed: {failure}") from failure
+            raise UnansweredError(f"asking {where} failed: {failure}") from failure
         except ProtocolError as failure:
             raise CommandError(f"the answer of {where} makes no sense: {failure}") from failure
 

@@ -21,6 +21,12 @@ from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.cli.topic_description import describe_topics, print_topics
+from headwater.cli.topic_replicas import (
+    cancel_reassignments,
+    elect_leaders,
+    reassign,
+    reassignments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -220,6 +226,10 @@ def delete(connection: Connection, names: tuple[str, ...], if_exists: bool, yes:
     _report(
         connection, answers, done="Deleted", fine="UNKNOWN_TOPIC_OR_PART" if if_exists else None
     )
+
+
+for _command in (reassign, reassignments, cancel_reassignments, elect_leaders):
+    topics.add_command(_command)
 
 
 def _report(
