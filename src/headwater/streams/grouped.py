@@ -63,6 +63,7 @@ class KGroupedStream:
     def aggregate(
         self,
         aggregations: Mapping[str, Aggregation] | None = None,
+        /,
         *,
         emit: Emit | None = None,
         late_to: str | None = None,
@@ -116,6 +117,7 @@ class KGroupedStream:
     def reduce(
         self,
         value: FieldLike | None = None,
+        /,
         *,
         emit: Emit | None = None,
         late_to: str | None = None,

@@ -119,6 +119,7 @@ class KStream(StatefulOperators):
     def map_values(
         self,
         value: OperandLike | None = None,
+        /,
         *,
         returns: TypeLike | None = None,
         name: str | None = None,
