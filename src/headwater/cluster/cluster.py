@@ -6,6 +6,7 @@ import signal
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Self
 
+from headwater.cluster import kafka
 from headwater.cluster.control import STOPPED_WITHIN_S, ClusterControl
 from headwater.cluster.directory import ClusterDirectory
 from headwater.cluster.errors import ClusterError
@@ -54,6 +55,7 @@ class KafkaCluster(ClusterControl):
         """
         if not 1 <= brokers <= MOST_BROKERS:
             raise ClusterError(f"{brokers} brokers cannot be had; 1 to {MOST_BROKERS} can")
+        kafka.require()
         self._free: dict[str, FreePorts] = {}
         self._started: dict[int, subprocess.Popen[bytes]] = {}
         self._guard: Guard | None = None

@@ -33,6 +33,12 @@ def class_path() -> str:
     return os.pathsep.join(map(str, jars))
 
 
+def require() -> None:
+    """Make sure that Kafka can run here; raises JavaNotFound or ArtifactError if it cannot."""
+    find_java(OLDEST_JAVA)
+    class_path()
+
+
 def java_command(main: str, *arguments: str, options: Sequence[str] = SMALL_JVM) -> list[str]:
     """Return the command that runs one of Kafka's classes, a command-line tool for example."""
     launcher = str(find_java(OLDEST_JAVA).java)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from headwater.cluster.errors import ClusterError
-from headwater.cluster.kafka import class_path, java_command
+from headwater.cluster.kafka import java_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,6 @@ def new_cluster_id() -> str:
 
 def format_storage(cluster_id: str, nodes: Sequence[NodeDirectory]) -> None:
     """Format the data directories of nodes that have none yet."""
-    class_path()  # not from several threads at once
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(lambda node: _format(cluster_id, node), nodes))
 
