@@ -48,6 +48,11 @@ public final class SinkException extends RuntimeException {
                     + " of this sink and max.message.bytes of the topic, or compress with"
                     + " kafka.compression.type.";
         }
+        if (error instanceof TimeoutException && saysMissing(error)
+                && error.getMessage().startsWith("Partition")) {
+            return error.getMessage() + " The rows' column 'partition' says where they go: drop it,"
+                    + " or give the topic more partitions.";
+        }
         if (error instanceof UnknownTopicOrPartitionException
                 || error instanceof TimeoutException && saysMissing(error)) {
             return "no such topic or partition (" + error.getMessage() + "). Create it first:"

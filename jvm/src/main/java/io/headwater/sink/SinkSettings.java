@@ -41,7 +41,7 @@ record SinkSettings(
     private static final Map<String, String> DEFAULTS =
             Map.of("linger.ms", "20", "batch.size", "262144", TIMEOUT, "300000");
 
-    static SinkSettings of(CaseInsensitiveStringMap options, String query, String run) {
+    static SinkSettings of(CaseInsensitiveStringMap options, String checkpoint, String run) {
         Map<String, String> kafka = new HashMap<>(DEFAULTS);
         options.forEach((key, value) -> {
             if (key.startsWith(PREFIX)) {
@@ -58,9 +58,9 @@ record SinkSettings(
             throw new SinkException("which brokers? Set the option kafka.bootstrap.servers.");
         }
         return new SinkSettings(
-                options.getOrDefault("queryId", query),
-                options.getOrDefault("checkpointId", query),
-                options.getOrDefault("runId", run),
+                options.getOrDefault("queryId", checkpoint),
+                checkpoint,
+                run,
                 options.get("topic"),
                 options.getOrDefault("markerTopic", MARKERS),
                 acceptsMissing(options.getOrDefault("missingMarkers", "fail")),

@@ -16,21 +16,18 @@ import org.apache.spark.sql.connector.write.streaming.StreamingWrite;
 final class TransactionalWrite implements Write {
 
     private static final String BATCH = "streaming.sql.batchId";
+    private static final String QUERY = "sql.streaming.queryId";
+    private static final String RUN = "spark.jobGroup.id";
 
     private final SinkSettings settings;
     private final RecordColumns columns;
     private final String batch;
-    private final boolean named;
 
     TransactionalWrite(LogicalWriteInfo info) {
-        settings = SinkSettings.of(info.options(), info.queryId(), UUID.randomUUID().toString());
+        settings = SinkSettings.of(info.options(), checkpoint(info), run());
         columns = new RecordColumns(info.schema(), settings.topic());
-        batch = info.options().get("batchId");
-        named = info.options().containsKey("queryId");
-        if (batch != null && !named) {
-            throw new SinkException("batchId needs queryId: batches are counted within a query."
-                    + " Set both options.");
-        }
+        // Within foreachBatch it is the query's batch that is repeated after a crash.
+        batch = info.options().containsKey("queryId") ? property(BATCH) : null;
     }
 
     @Override
@@ -48,6 +45,22 @@ final class TransactionalWrite implements Write {
         return new Single(batch == null ? 0 : Long.parseLong(batch));
     }
 
+    // Spark makes a new write for every batch, but all jobs of a query's run are one group.
+    private static String run() {
+        String group = property(RUN);
+        return property(BATCH) == null || group == null ? UUID.randomUUID().toString() : group;
+    }
+
+    // A batch write has an identity of its own, which a repetition would not have.
+    private static String checkpoint(LogicalWriteInfo info) {
+        String query = property(QUERY);
+        return query == null ? info.queryId() : query;
+    }
+
+    private static String property(String name) {
+        return SparkSession.active().sparkContext().getLocalProperty(name);
+    }
+
     private TransactionalWriterFactory factory(long number, PhysicalWriteInfo info) {
         int tasks = info.numPartitions();
         Replay replay = Run.of(settings).prepare(number, tasks);
@@ -58,7 +71,7 @@ final class TransactionalWrite implements Write {
 
         @Override
         public StreamingDataWriterFactory createStreamingWriterFactory(PhysicalWriteInfo info) {
-            String number = SparkSession.active().sparkContext().getLocalProperty(BATCH);
+            String number = property(BATCH);
             if (number == null) {
                 throw new SinkException("exactly-once writes need micro-batches. Use a trigger"
                         + " other than continuous and real-time.");
