@@ -1,0 +1,26 @@
+"""Python functions over whole Arrow columns, as Spark's columns call them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import DataType as SparkType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from headwater.plan.types import DataType
+
+
+def arrow_function(function: Callable[..., pa.Array], returns: str) -> Any:
+    """Return a function of columns; the kind is named, as Spark cannot read lazy annotations."""
+    return F.arrow_udf(function, returns, F.ArrowUDFType.SCALAR)  # type: ignore[attr-defined]
+
+
+def arrow_type(type_: DataType) -> pa.DataType:
+    """Return the Arrow type in which Spark takes values of a type."""
+    return to_arrow_type(SparkType.fromDDL(type_.ddl()), timezone="UTC")

@@ -1,0 +1,99 @@
+"""Where a program's progress is kept: one folder, for one program and one run of it at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from headwater.plan.fingerprint import Fingerprint
+
+if TYPE_CHECKING:
+    from headwater.plan.plan import Plan
+
+_FINGERPRINT = "program.json"
+_OWNER = "app.txt"
+_LOCK = "lock"
+
+
+class CheckpointError(Exception):
+    """A checkpoint that this program must not go on from; the message says what to do."""
+
+
+class Checkpoint:
+    """A program's folder; held for as long as the program runs."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.path = plan.settings.checkpoint_dir or default_directory(plan.name)
+        self._lock: TextIO | None = None
+
+    def open(self) -> None:
+        """Take the folder; refuse one that is in use, another program's, or does not fit."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._take()
+        try:
+            self._check_owner()
+            self._check_program()
+        except CheckpointError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let another run have it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def of_query(self, name: str) -> Path:
+        """Return the folder of one query."""
+        return self.path / "queries" / name
+
+    def _take(self) -> None:
+        # The lock is the process's: it is gone with the process, however that ends.
+        lock = open(self.path / _LOCK, "a+", encoding="utf-8")  # noqa: SIM115 - held while running
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "another process"
+            lock.close()
+            raise CheckpointError(
+                f"{self.path} is in use by {holder}: stop it first, or give this app a "
+                "checkpoint_dir of its own"
+            ) from None
+        lock.truncate(0)
+        lock.write(f"the app '{self._plan.name}' (process {os.getpid()})")
+        lock.flush()
+        self._lock = lock
+
+    def _check_owner(self) -> None:
+        owner = self.path / _OWNER
+        if not owner.exists():
+            owner.write_text(self._plan.name, "utf-8")
+            return
+        name = owner.read_text("utf-8")
+        if name != self._plan.name:
+            raise CheckpointError(
+                f"{self.path} belongs to the app '{name}', and this one is '{self._plan.name}': "
+                "give it a checkpoint_dir of its own"
+            )
+
+    def _check_program(self) -> None:
+        known = self.path / _FINGERPRINT
+        now = self._plan.fingerprint()
+        if known.exists():
+            changes = now.changes_since(Fingerprint.from_json(known.read_text("utf-8")))
+            if changes:
+                raise CheckpointError(
+                    f"the program has changed since {self.path} was written, and cannot go on from "
+                    f"there: {'; '.join(changes)}. Give it another name or checkpoint_dir to start "
+                    "afresh, or delete that folder"
+                )
+        known.write_text(now.to_json(), "utf-8")
+
+
+def default_directory(name: str) -> Path:
+    """Return where a program keeps its progress when it does not say."""
+    return Path.home() / ".headwater" / "checkpoints" / name

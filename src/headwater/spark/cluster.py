@@ -1,0 +1,111 @@
+"""What a program needs of the Kafka cluster before it starts: topics that exist."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import Aggregate, TopicSink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from headwater.plan.plan import Plan
+    from headwater.plan.stages import Stage
+
+_ANSWER_WITHIN_S = 30.0
+# An internal topic spreads the work between two stages; more partitions than this cost more in
+# small batches than they bring on one machine.
+_INTERNAL_PARTITIONS = 4
+
+
+class ClusterUnreachable(Exception):  # noqa: N818 - says what is the case, as JavaNotFound does
+    """No broker answered."""
+
+
+class Cluster:
+    """The cluster of one program."""
+
+    def __init__(self, bootstrap_servers: str, kafka: Mapping[str, str]) -> None:
+        from confluent_kafka.admin import AdminClient
+
+        self._servers = bootstrap_servers
+        self._admin: Any = AdminClient(
+            {"bootstrap.servers": bootstrap_servers, "log_level": 0, **_librdkafka(kafka)}
+        )
+
+    def partitions(self) -> dict[str, int]:
+        """Return how many partitions each topic has."""
+        from confluent_kafka import KafkaException
+
+        try:
+            metadata = self._admin.list_topics(timeout=_ANSWER_WITHIN_S)
+        except KafkaException as failure:
+            raise ClusterUnreachable(
+                f"no broker answered at {self._servers} ({failure.args[0].str()}). Is it running? "
+                "Start one with: headwater up"
+            ) from None
+        return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
+
+    def prepare(self, plan: Plan, stages: Iterable[Stage]) -> tuple[dict[str, int], list[str]]:
+        """Refuse unknown input topics, create missing output topics.
+
+        Returns the partitions of all topics, and the names of those that were made.
+        """
+        known = self.partitions()
+        for source in plan.sources():
+            for topic in source.topics:
+                if topic not in known:
+                    raise PlanError(_unknown(topic, known), source.location)
+        missing = [topic for topic in _written(plan) if topic not in known]
+        widest = max((known[topic] for each in plan.sources() for topic in each.topics), default=1)
+        internal = [
+            topic for stage in stages for topic in stage.internal_topics if topic not in known
+        ]
+        # -1 is the broker's own default.
+        self._create(dict.fromkeys(missing, -1))
+        self._create(dict.fromkeys(internal, min(widest, _INTERNAL_PARTITIONS)))
+        made = [*missing, *internal]
+        return (self.partitions() if made else known), made
+
+    def _create(self, topics: Mapping[str, int]) -> None:
+        from confluent_kafka.admin import NewTopic
+
+        if not topics:
+            return
+        wanted = [
+            NewTopic(name, num_partitions=count, replication_factor=-1)
+            for name, count in topics.items()
+        ]
+        for name, future in self._admin.create_topics(wanted).items():
+            try:
+                future.result(_ANSWER_WITHIN_S)
+            except Exception as failure:
+                if "TOPIC_ALREADY_EXISTS" not in str(failure):
+                    raise PlanError(f"the topic {name!r} cannot be created: {failure}") from failure
+
+
+def _written(plan: Plan) -> list[str]:
+    names: dict[str, None] = {}
+    for node in plan.walk():
+        if isinstance(node, TopicSink) and isinstance(node.topic, str):
+            names[node.topic] = None
+        if isinstance(node, Aggregate) and node.late_to is not None:
+            names[node.late_to] = None
+    for source in plan.sources():
+        if source.on_broken.dead_letter_topic is not None:
+            names[source.on_broken.dead_letter_topic] = None
+    return list(names)
+
+
+def _unknown(topic: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(topic, sorted(known), n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"headwater topics create {topic}"
+    return f"there is no topic {topic!r} to read from: {hint}"
+
+
+def _librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
+    """Settings are given in the Java client's words; those of security are mostly the same."""
+    shared = ("security.protocol", "sasl.mechanism", "client.id")
+    return {name: value for name, value in kafka.items() if name in shared}

@@ -1,0 +1,1 @@
+"""Plans become DataFrames: one module for each kind of operator."""

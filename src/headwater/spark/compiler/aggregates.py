@@ -1,0 +1,130 @@
+"""Aggregates: Spark's own with windows and watermarks, and ours where each change counts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+from headwater.plan.errors import PlanError
+from headwater.plan.scope import Scope
+from headwater.spark import operators
+from headwater.spark.compiler.operands import operand_column
+from headwater.spark.compiler.sources import NO_HEADERS
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from headwater.plan.aggregations import Aggregation
+    from headwater.plan.nodes import Aggregate
+    from headwater.plan.rows import RowType
+
+_RESULT = "result_"
+
+
+def aggregated(node: Aggregate, rows: DataFrame) -> DataFrame:
+    """Fold the records of each group, and of each window."""
+    row = node.parents[0].row
+    key = F.col("key") if node.by is None else operand_column(node.by, row)
+    rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
+    if node.emit == "record" or node.reduce is not None or node.late_to is not None:
+        return _each_change(node, rows, row).where("NOT late").drop("late")
+    return _per_batch(node, rows, row)
+
+
+def late_rows(node: Aggregate, rows: DataFrame) -> DataFrame:
+    """Return the records that came after their window had closed, as they came."""
+    row = node.parents[0].row
+    key = F.col("key") if node.by is None else operand_column(node.by, row)
+    kept = ("key", "value", "headers", "timestamp")
+    rows = rows.withColumns({f"late_{name}": F.col(name) for name in kept})
+    rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
+    marked = _each_change(node, rows, row, carry=tuple(f"late_{name}" for name in kept))
+    return marked.where("late").select(*(F.col(f"late_{name}").alias(name) for name in kept))
+
+
+def _per_batch(node: Aggregate, rows: DataFrame, row: RowType) -> DataFrame:
+    results = [_native(each, row).alias(f"{_RESULT}{name}") for name, each in node.aggregations]
+    groups: list[Column] = [F.col("group_key")]
+    window = node.window
+    if window is not None:
+        if rows.isStreaming:
+            rows = rows.withWatermark("timestamp", f"{window.grace_ms} milliseconds")
+        size, advance = f"{window.size_ms} milliseconds", f"{window.advance_ms} milliseconds"
+        groups.append(F.window("timestamp", size, advance).alias("window"))
+    folded = rows.groupBy(*groups).agg(F.max("timestamp").alias("timestamp"), *results)
+    return _result(node, folded)
+
+
+def _each_change(
+    node: Aggregate, rows: DataFrame, row: RowType, carry: tuple[str, ...] = ()
+) -> DataFrame:
+    if node.emit == "final":
+        raise PlanError(
+            "results that wait for their window to close cannot be combined with reduce, nor with "
+            "keeping late records yet: leave out suppress(), or use count, sum, avg, min and max",
+            node.location,
+        )
+    window = None
+    if node.window is not None:
+        window = operators.Window(
+            timedelta(milliseconds=node.window.size_ms),
+            timedelta(milliseconds=node.window.advance_ms),
+            timedelta(milliseconds=node.window.grace_ms),
+        )
+    folded = operators.aggregate_changes(
+        rows,
+        {"group_key": "group_key"},
+        [_fold(f"{_RESULT}{name}", each, row) for name, each in node.aggregations],
+        window=window,
+        carry=carry,
+        late="mark" if window is not None else "drop",
+    )
+    if window is None:
+        folded = folded.withColumn("late", F.lit(False))
+    return _result(node, folded, ("late", *carry))
+
+
+def _result(node: Aggregate, folded: DataFrame, extra: tuple[str, ...] = ()) -> DataFrame:
+    reduced = F.col(f"{_RESULT}{node.aggregations[0][0]}")
+    fields = []
+    if node.window is not None:
+        fields += [
+            F.col("window.start").alias("window_start"),
+            F.col("window.end").alias("window_end"),
+        ]
+    if node.reduce is None:
+        fields += [F.col(f"{_RESULT}{name}").alias(name) for name, _ in node.aggregations]
+    value = F.struct(*fields, reduced["*"]) if node.reduce is not None and fields else None
+    if node.reduce is not None and not fields:
+        value = reduced
+    return folded.select(
+        F.col("group_key").alias("key"),
+        (F.struct(*fields) if value is None else value).alias("value"),
+        F.col("timestamp"),
+        F.expr(NO_HEADERS).alias("headers"),
+        *extra,
+    )
+
+
+def _native(aggregation: Aggregation, row: RowType) -> Column:
+    if aggregation.argument is None:
+        return F.count(F.lit(1))
+    argument = F.expr(aggregation.argument.sql(Scope.of_record(row)))
+    functions = {"count": F.count, "sum": F.sum, "avg": F.avg, "min": F.min, "max": F.max}
+    return functions[aggregation.function](argument)
+
+
+def _fold(name: str, aggregation: Aggregation, row: RowType) -> operators.Aggregation:
+    function, argument = aggregation.function, aggregation.argument
+    if function != "reduce":
+        value = None if argument is None else argument.sql(Scope.of_record(row))
+        return operators.Aggregation(name, function, value)  # type: ignore[arg-type]
+    assert argument is not None, "a reduce has an expression"
+    reduction = argument
+
+    def combine(old: str, new: str) -> str:
+        return reduction.sql(Scope.of_reduce(row.value, old=old, new=new))
+
+    return operators.Aggregation(name, "reduce", "value", combine)

@@ -1,0 +1,62 @@
+"""Joins: a stream's record with a table as it stands, and records of two streams that are close."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+from headwater.plan.scope import Scope
+from headwater.spark import operators
+from headwater.spark.compiler.operands import operand_column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headwater.plan.nodes import StreamStreamJoin, StreamTableJoin
+
+_RIGHT = "right_value"
+
+
+def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> DataFrame:
+    """Let each record of the stream meet the table as it stood when the record arrived."""
+    left, right = (parent.row for parent in node.parents)
+    key = F.col("key") if node.key is None else operand_column(node.key, left)
+    joined = operators.stream_table_join(stream, table, how=node.kind, stream_key=key, into=_RIGHT)
+    scope = Scope.of_join(left, right, left_value="value", right_value=_RIGHT)
+    return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(_RIGHT)
+
+
+def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:
+    """Pair records of the same key whose timestamps are close."""
+    left_row, right_row = (parent.row for parent in node.parents)
+    lefts = _side(left, "left", node.grace_ms)
+    rights = _side(right, "right", node.grace_ms)
+    close = (
+        f"left_key = right_key"
+        f" AND right_timestamp >= left_timestamp - INTERVAL {node.before_ms} MILLISECONDS"
+        f" AND right_timestamp <= left_timestamp + INTERVAL {node.after_ms} MILLISECONDS"
+    )
+    how = {"inner": "inner", "left": "leftOuter", "outer": "fullOuter"}[node.kind]
+    joined = lefts.join(rights, F.expr(close), how).select(
+        F.coalesce("left_key", "right_key").alias("key"),
+        "left_value",
+        "right_value",
+        # Greatest passes over nulls: an unmatched record keeps its own time.
+        F.greatest("left_timestamp", "right_timestamp").alias("timestamp"),
+        F.coalesce("left_headers", "right_headers").alias("headers"),
+    )
+    scope = Scope.of_join(left_row, right_row)
+    return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(
+        "left_value", "right_value"
+    )
+
+
+def _side(rows: DataFrame, side: str, grace_ms: int) -> DataFrame:
+    # A record without a key meets nobody; in an outer join it would only wait for nothing.
+    named = rows.where("key IS NOT NULL").select(
+        *(F.col(name).alias(f"{side}_{name}") for name in ("key", "value", "timestamp", "headers"))
+    )
+    if not named.isStreaming:
+        return named
+    return named.withWatermark(f"{side}_timestamp", f"{grace_ms} milliseconds")

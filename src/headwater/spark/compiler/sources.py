@@ -1,0 +1,107 @@
+"""Topic sources: raw records decoded, and those that are broken put aside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+from headwater.plan.formats import INTERNAL
+from headwater.plan.scope import Scope
+from headwater.spark.formats.columns import Codec, FieldName
+from headwater.spark.formats.internal import decode_internal
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from headwater.plan.nodes import TopicSource
+    from headwater.spark.formats.schemas import Schemas
+
+POSITION = ("topic", "partition", "offset")
+NO_HEADERS = "CAST(array() AS array<struct<key:string,value:binary>>)"
+
+_RAW_KEY, _RAW_VALUE, _REASON = "raw_key", "raw_value", "broken_because"
+
+
+def source_rows(
+    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
+) -> DataFrame:
+    """Return the records of a source: key, value, timestamp, headers and position."""
+    if source.value_format.kind == INTERNAL:
+        return _internal_rows(source, raw, spark)
+    if source.on_broken.fails:
+        key = _codec(source, "key", spark, schemas).decode(F.col("key"))
+        value = _codec(source, "value", spark, schemas).decode(F.col("value"))
+        rows = raw.select(*_columns(key, value))
+    else:
+        rows = _parsed(source, raw, spark, schemas).where(f"{_REASON} IS NULL")
+        rows = rows.drop(_RAW_KEY, _RAW_VALUE, _REASON)
+    if source.timestamp_by is None:
+        return rows
+    scope = Scope.of_record(source.row)
+    return rows.withColumn("timestamp", F.expr(source.timestamp_by.sql(scope)).cast("timestamp"))
+
+
+def broken_rows(
+    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
+) -> DataFrame:
+    """Return the records that go to the dead-letter topic, as they came, with the reason."""
+    parsed = _parsed(source, raw, spark, schemas).where(f"{_REASON} IS NOT NULL")
+    described = F.array(
+        *(
+            F.struct(
+                F.lit(f"headwater.{name}").alias("key"),
+                F.col(column).cast("string").cast("binary").alias("value"),
+            )
+            for name, column in (("reason", _REASON), *zip(POSITION, POSITION, strict=True))
+        )
+    )
+    return parsed.select(
+        F.lit(source.on_broken.dead_letter_topic).alias("topic"),
+        F.col(_RAW_KEY).alias("key"),
+        F.col(_RAW_VALUE).alias("value"),
+        F.concat(F.coalesce("headers", F.expr(NO_HEADERS)), described).alias("headers"),
+        F.col("timestamp"),
+    )
+
+
+def _parsed(
+    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
+) -> DataFrame:
+    key = _codec(source, "key", spark, schemas).parse(F.col("key"))
+    value = _codec(source, "value", spark, schemas).parse(F.col("value"))
+    reasons = [
+        F.concat(F.lit(f"{name}: "), decoded.reason)
+        for name, decoded in (("key", key), ("value", value))
+        if decoded.reason is not None
+    ]
+    reason = F.coalesce(*reasons, F.lit(None).cast("string"))
+    return raw.select(
+        *_columns(key.value, value.value),
+        F.col("key").alias(_RAW_KEY),
+        F.col("value").alias(_RAW_VALUE),
+        reason.alias(_REASON),
+    )
+
+
+def _codec(source: TopicSource, field: FieldName, spark: SparkSession, schemas: Schemas) -> Codec:
+    if field == "key":
+        return Codec(spark, schemas, source.key_format, source.row.key, source.topics, field)
+    return Codec(spark, schemas, source.value_format, source.row.value, source.topics, field)
+
+
+def _internal_rows(source: TopicSource, raw: DataFrame, spark: SparkSession) -> DataFrame:
+    key, value, timestamp = decode_internal(
+        spark, F.col("key"), F.col("value"), source.row.key, source.row.value
+    )
+    return raw.select(
+        key.alias("key"), value.alias("value"), timestamp.alias("timestamp"), "headers", *POSITION
+    )
+
+
+def _columns(key: Column, value: Column) -> list[Column]:
+    return [
+        key.alias("key"),
+        value.alias("value"),
+        *(F.col(name) for name in ("timestamp", "headers", *POSITION)),
+    ]

@@ -1,0 +1,106 @@
+"""Stages become queries: what to read and compute, in which mode, and where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import FileSink, Observe, TopicSink
+from headwater.plan.python_function import PythonFunction
+from headwater.spark.compiler.aside import dead_letters, late_records
+from headwater.spark.compiler.fusion import fused
+from headwater.spark.compiler.outputs import Encoder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+
+    from headwater.plan.nodes import Sink
+    from headwater.plan.stages import OutputMode, Stage
+    from headwater.spark.compiler.nodes import NodeCompiler
+
+Target = Literal["topics", "files", "print", "calls"]
+
+
+@dataclass(frozen=True)
+class StageQuery:
+    """One query.
+
+    `name` is unique in its program and stays, so that the query finds its checkpoint. `detail` is
+    the path of files, or the label of what is printed.
+    """
+
+    name: str
+    rows: DataFrame
+    mode: OutputMode
+    target: Target
+    detail: str = ""
+    file_format: str = ""
+    may_be_real_time: bool = False
+
+
+def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...]:
+    """Return the queries of a stage: one, unless its sinks cannot share one."""
+    encoder = Encoder(compiler.spark, compiler.schemas)
+    return (
+        *_topic_queries(stage, compiler, encoder),
+        *(
+            _other_query(f"{stage.name}-{sink.id}", stage, sink, compiler)
+            for sink in stage.sinks
+            if not isinstance(sink, TopicSink)
+        ),
+        *(
+            StageQuery(f"{stage.name}-{name}", rows, "update", "topics")
+            for name, rows in (
+                *dead_letters(stage, compiler),
+                *late_records(stage, compiler, encoder),
+            )
+        ),
+    )
+
+
+def _topic_queries(stage: Stage, compiler: NodeCompiler, encoder: Encoder) -> Iterator[StageQuery]:
+    sinks = [sink for sink in stage.sinks if isinstance(sink, TopicSink)]
+    real_time = _may_be_real_time(stage)
+    together = fused(sinks, compiler, encoder)
+    if together is not None:
+        yield StageQuery(stage.name, together, stage.mode, "topics", may_be_real_time=real_time)
+        return
+    for sink in sinks:
+        rows = encoder.encoded(sink, compiler.rows(sink))
+        name = stage.name if len(sinks) == 1 else f"{stage.name}-{sink.id}"
+        yield StageQuery(name, rows, stage.mode, "topics", may_be_real_time=real_time)
+
+
+def _other_query(name: str, stage: Stage, sink: Sink, compiler: NodeCompiler) -> StageQuery:
+    match sink:
+        case FileSink():
+            rows = compiler.rows(sink)
+            return StageQuery(name, rows, "append", "files", sink.path, sink.format)
+        case Observe(kind="print"):
+            rows = compiler.rows(sink.parents[0])
+            return StageQuery(name, rows, stage.mode, "print", sink.label)
+        case Observe():
+            return StageQuery(name, compiler.rows(sink), stage.mode, "calls")
+    raise PlanError(f"a {type(sink).__name__} cannot be run yet", sink.location)
+
+
+def _may_be_real_time(stage: Stage) -> bool:
+    """Tell whether Spark runs the stage in real-time mode.
+
+    It does so without Python and in update mode; of stateful operators, ours run there. Windows do
+    as well, but their time would stand still for the length of a real-time batch.
+    """
+    from headwater.plan.stages import runs_in_processor
+
+    parts = [part for node in stage.plan.walk() for part in vars(node).values()]
+    kinds = {getattr(part, "kind", None) for part in parts}
+    return (
+        stage.mode == "update"
+        and all(runs_in_processor(node) for node in stage.stateful)
+        and not any(getattr(node, "window", None) for node in stage.stateful)
+        and not any(isinstance(part, PythonFunction) for part in parts)
+        and "protobuf" not in kinds
+    )

@@ -1,0 +1,83 @@
+"""Operators that look at one record at a time."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+from headwater.spark.arrow_functions import arrow_function
+from headwater.spark.compiler.operands import operand_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from headwater.plan.nodes import Filter, FlatMap, Map, Observe, Repartition
+    from headwater.plan.python_function import PythonFunction
+
+_RECORD = ("key", "value", "timestamp", "headers")
+
+
+def filtered(node: Filter, rows: DataFrame) -> DataFrame:
+    """Keep the records for which the predicate is true."""
+    return rows.where(operand_column(node.predicate, node.parents[0].row))
+
+
+def mapped(node: Map, rows: DataFrame) -> DataFrame:
+    """Replace key and value, both computed from the record as it was."""
+    row = node.parents[0].row
+    if node.pair is not None:
+        paired = rows.withColumn("pair", operand_column(node.pair, row))
+        return paired.withColumns({"key": F.col("pair.key"), "value": F.col("pair.value")}).drop(
+            "pair"
+        )
+    given = {"key": node.key, "value": node.value}
+    return rows.withColumns(
+        {name: operand_column(part, row) for name, part in given.items() if part is not None}
+    )
+
+
+def flat_mapped(node: FlatMap, rows: DataFrame) -> DataFrame:
+    """Make a record of each element."""
+    items = rows.withColumn("item", F.explode(operand_column(node.items, node.parents[0].row)))
+    made = (
+        {"key": F.col("item.key"), "value": F.col("item.value")}
+        if node.keyed
+        else {"value": F.col("item")}
+    )
+    return items.withColumns(made).drop("item")
+
+
+def merged(rows: Sequence[DataFrame]) -> DataFrame:
+    """Put streams together; a position is kept where all have one."""
+    shared = [name for name in rows[0].columns if all(name in each.columns for each in rows)]
+    return reduce(lambda left, right: left.union(right), (each.select(*shared) for each in rows))
+
+
+def repartitioned(node: Repartition, rows: DataFrame) -> DataFrame:
+    """Bring equal keys together; operators that need this do so by themselves."""
+    return rows if node.partitions is None else rows.repartition(node.partitions, "key")
+
+
+def observed(node: Observe, rows: DataFrame) -> DataFrame:
+    """Call the function for each record on its way, and pass the record on."""
+    if node.function is None:
+        return rows
+    seen = _calling(node.function)(F.col("key"), F.col("value"))
+    # The filter is what keeps Spark from leaving out a column that nobody reads.
+    return rows.withColumn("seen", seen).where("seen").drop("seen")
+
+
+def _calling(function: PythonFunction) -> Any:
+    def call(keys: pa.Array, values: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        for key, value in zip(keys.to_pylist(), values.to_pylist(), strict=True):
+            function(key, value)
+        return pa.array([True] * len(keys), pa.bool_())
+
+    return arrow_function(call, "boolean").asNondeterministic()

@@ -1,0 +1,1 @@
+"""Bytes and values inside Spark: native expressions where Spark has them, Arrow functions else."""

@@ -1,0 +1,74 @@
+"""Avro in the registry's framing: by the schema that wrote a record, onto the one to read with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+from pyspark.sql.avro.functions import from_avro, to_avro
+
+from headwater.serde.framing import ID_SIZE, id_prefix
+from headwater.spark.formats.schemas import NEW_SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, SparkSession
+
+    from headwater.plan.types import DataType
+
+_TO_THE_END = 1 << 30
+
+
+def decode_avro(
+    data: Column,
+    writers: Mapping[int, str],
+    reader: str,
+    subject: str,
+    *,
+    type_: DataType,
+    broken: Column | None,
+) -> Column:
+    """Return the value; one that is broken fails the query with `broken`, or without it is null.
+
+    An empty text stands for a schema that the registry does not know: its records are broken.
+    """
+    mode = {"mode": "FAILFAST" if broken is not None else "PERMISSIVE"}
+    refused = F.lit(None).cast(type_.ddl()) if broken is None else broken.cast(type_.ddl())
+    body, prefix = data.substr(ID_SIZE + 1, _TO_THE_END), data.substr(1, ID_SIZE)
+    decoded = F.when(data.isNull(), F.lit(None).cast(type_.ddl()))
+    for id_, writer in sorted(writers.items(), reverse=True):
+        options = mode if writer == reader else {**mode, "avroSchema": _like(reader, writer)}
+        value = from_avro(body, writer, options) if writer else refused
+        decoded = decoded.when(prefix == F.lit(id_prefix(id_)), value)
+    is_framed = (data.substr(1, 1) == F.lit(b"\0")) & (F.length(data) >= ID_SIZE)
+    number = F.conv(F.hex(data.substr(2, ID_SIZE - 1)), 16, 10)
+    new = F.raise_error(F.concat(F.lit(NEW_SCHEMA), number, F.lit(f" is new in {subject}")))
+    return decoded.when(is_framed, new.cast(type_.ddl())).otherwise(refused)
+
+
+def encode_avro(value: Column, schema: str, schema_id: int) -> Column:
+    """Return the framed bytes; null stays null, a tombstone."""
+    return F.concat(F.lit(id_prefix(schema_id)), to_avro(value, schema))
+
+
+def avro_schema(spark: SparkSession, type_: DataType, name: str) -> str:
+    """Return an Avro schema for a type; all fields may be null, as they may in Spark."""
+    java: Any = spark
+    jvm = java._jvm  # noqa: SLF001 - PySpark's way to the JVM
+    parsed = jvm.org.apache.spark.sql.types.DataType.fromDDL(type_.ddl())
+    converters = jvm.org.apache.spark.sql.avro.SchemaConverters
+    return str(converters.toAvroType(parsed, False, name, "").toString())
+
+
+def _like(reader: str, writer: str) -> str:
+    """Give the reader's record the writer's name: Avro matches records by it."""
+    wanted, written = json.loads(reader), json.loads(writer)
+    if not (isinstance(wanted, dict) and isinstance(written, dict) and "name" in written):
+        return reader
+    renamed = {**wanted, "name": written["name"]}
+    renamed.pop("namespace", None)
+    if "namespace" in written:
+        renamed["namespace"] = written["namespace"]
+    return json.dumps(renamed)

@@ -1,0 +1,144 @@
+"""Decodes and encodes a column in any format: the place where a format's name becomes Spark."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+from headwater.serde.framing import ID_SIZE, id_prefix
+from headwater.spark.formats.arrow import decode_arrow, encode_arrow
+from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
+from headwater.spark.formats.json import decode_json, encode_json, parse_json
+from headwater.spark.formats.json_schema import json_schema
+from headwater.spark.formats.plain import decode_plain, encode_plain, is_broken_plain
+from headwater.spark.formats.schemas import subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import Column, SparkSession
+
+    from headwater.plan.formats import Format
+    from headwater.plan.types import DataType
+    from headwater.spark.formats.schemas import Schemas
+
+FieldName = Literal["key", "value"]
+BROKEN_PREFIX = "headwater: broken record, "
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """A value, and the reason why there is none: null where all is well, None if it always is."""
+
+    value: Column
+    reason: Column | None
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Decodes and encodes the keys or the values of topics."""
+
+    spark: SparkSession
+    schemas: Schemas
+    format: Format
+    type: DataType
+    topics: Sequence[str]
+    field: FieldName
+
+    def decode(self, data: Column) -> Column:
+        """Return the value; a broken one fails the query, and says which it was."""
+        kind = self.format.kind
+        if kind == "json":
+            return decode_json(data.cast("string"), self.type)
+        if kind == "avro":
+            return self._avro(data, broken=_fail(self.field, F.lit(_NOT_AVRO)))
+        decoded = self.parse(data)
+        if decoded.reason is None:
+            return decoded.value
+        failure = _fail(self.field, decoded.reason).cast(self.type.ddl())
+        return F.when(decoded.reason.isNotNull(), failure).otherwise(decoded.value)
+
+    def parse(self, data: Column) -> Decoded:
+        """Return the value and the reason why it is broken."""
+        kind = self.format.kind
+        if kind == "json":
+            value, broken = parse_json(data.cast("string"), self.type)
+            return Decoded(value, F.when(broken, F.lit(f"it is no JSON {self.type.ddl()}")))
+        if kind == "jsonschema":
+            body = data.substr(ID_SIZE + 1, 1 << 30).cast("string")
+            value, broken = parse_json(body, self.type)
+            unframed = (data.substr(1, 1) != F.lit(b"\0")) | (F.length(data) < ID_SIZE)
+            reason = F.when(unframed, F.lit(_NOT_FRAMED)).when(
+                broken, F.lit(f"it is no JSON {self.type.ddl()}")
+            )
+            return Decoded(F.when(~unframed, value), reason)
+        if kind == "avro":
+            value = self._avro(data, broken=None)
+            return Decoded(value, F.when(data.isNotNull() & value.isNull(), F.lit(_NOT_AVRO)))
+        if kind == "protobuf":
+            return Decoded(
+                *decode_arrow(data, kind, self._schema(), self.type, self.schemas.registry)
+            )
+        broken_plain = is_broken_plain(kind, data)
+        value = decode_plain(kind, data)
+        if broken_plain is None:
+            return Decoded(value, None)
+        size = F.concat(F.lit(f"a {kind} has 8 bytes, this has "), F.length(data).cast("string"))
+        return Decoded(F.when(~broken_plain, value), F.when(broken_plain, size))
+
+    def encode(self, value: Column) -> Column:
+        """Return the bytes; a null value stays null, a tombstone."""
+        kind = self.format.kind
+        if kind == "json":
+            return encode_json(value, self.type).cast("binary")
+        if not self.format.needs_registry:
+            return encode_plain(kind, value)
+        schema = self._schema()
+        if kind == "protobuf":
+            return encode_arrow(
+                value, kind, schema, self.topics[0], self.field, self.schemas.registry
+            )
+        id_ = self.schemas.id_of(self._subject(), schema, kind)
+        if kind == "avro":
+            return encode_avro(value, schema, id_)
+        return F.concat(F.lit(id_prefix(id_)), encode_json(value, self.type).cast("binary"))
+
+    def _avro(self, data: Column, *, broken: Column | None) -> Column:
+        writers: dict[int, str] = {}
+        for topic in self.topics:
+            writers |= self.schemas.writers(subject_of(self.format, topic, self.field))
+        return decode_avro(
+            data, writers, self._schema(), self._subject(), type_=self.type, broken=broken
+        )
+
+    def _subject(self) -> str:
+        return subject_of(self.format, self.topics[0], self.field)
+
+    def _schema(self) -> str:
+        if self.format.schema is not None:
+            return self.format.schema
+        name = re.sub(r"\W", "_", self._subject())
+        if self.format.kind == "avro":
+            return avro_schema(self.spark, self.type, name)
+        if self.format.kind == "jsonschema":
+            return json.dumps(json_schema(self.type))
+        raise ValueError(
+            f"{self.topics[0]}: a Protobuf schema does not follow from a type; register one under "
+            f"{self._subject()}"
+        )
+
+
+_NOT_FRAMED = "it does not start with the id of a schema; it was not written with a registry"
+_NOT_AVRO = "it does not start with the id of a known schema, or is not what that schema says"
+
+
+def _fail(field: str, reason: Column) -> Column:
+    where = F.concat(
+        F.lit(BROKEN_PREFIX), F.col("topic"), F.lit(" ["), F.col("partition").cast("string"),
+        F.lit("] at offset "), F.col("offset").cast("string"), F.lit(f", {field}: "), reason,
+    )  # fmt: skip
+    return F.raise_error(where)

@@ -1,0 +1,81 @@
+"""Why a query failed, in one line, and whether to try again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from headwater.spark.formats.columns import BROKEN_PREFIX
+from headwater.spark.formats.schemas import NewSchema
+
+_CAUSE = re.compile(r"^Caused by: ([\w.$]+): ?(.*)$", re.MULTILINE)
+_CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
+_STATE = re.compile(r" SQLSTATE: \w+\s*$")
+_LONGEST = 400
+
+# What the same program will meet again at the same record.
+_HOPELESS = (
+    BROKEN_PREFIX,
+    "MALFORMED_RECORD_IN_PARSING",
+    "MALFORMED_AVRO_MESSAGE",
+    "Malformed records are detected",
+    "PythonException",
+    "DIVIDE_BY_ZERO",
+    "CAST_INVALID_INPUT",
+    "CAST_OVERFLOW",
+    "ARITHMETIC_OVERFLOW",
+)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What ended a query."""
+
+    reason: str
+    may_pass: bool
+    new_schema: NewSchema | None = None
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Find the cause under the layers that Spark puts around it."""
+    text = str(error)
+    stack = getattr(error, "getStackTrace", lambda: None)() or ""
+    stack = getattr(error, "_stackTrace", None) or stack
+    everything = f"{text}\n{stack}"
+    new = NewSchema.found_in(everything)
+    if new is not None:
+        return Failure(f"schema id {new.id} is new in {new.subject}", True, new)
+    may_pass = not any(mark in everything for mark in _HOPELESS)
+    return Failure(_one_line(everything, text), may_pass)
+
+
+def _one_line(everything: str, text: str) -> str:
+    broken = everything.find(BROKEN_PREFIX)
+    if broken >= 0:
+        return _shortened(everything[broken + len("headwater: ") :].splitlines()[0])
+    causes = _CAUSE.findall(everything)
+    python = _python_error(everything)
+    if python:
+        return _shortened(python)
+    message = causes[-1][1] if causes and causes[-1][1] else text
+    name = causes[-1][0].rpartition(".")[2] if causes else type(text).__name__
+    first = next((line for line in message.splitlines() if line.strip()), name)
+    return _shortened(first)
+
+
+def _python_error(everything: str) -> str | None:
+    """Return the last line of a Python traceback, which names the error, and where it was."""
+    start = everything.find("Traceback (most recent call last)")
+    if start < 0:
+        return None
+    lines = everything[start:].splitlines()
+    places = [line.strip() for line in lines if line.startswith("  File ")]
+    for line in lines[1:]:
+        if line and not line.startswith((" ", "\t")):
+            return f"{line} ({places[-1]})" if places else line
+    return None
+
+
+def _shortened(text: str) -> str:
+    plain = _STATE.sub("", _CONDITION.sub("", text.strip()))
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

@@ -1,0 +1,225 @@
+"""A program that runs: all its queries, watched, restarted where they fail, stopped together."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from headwater.plan.stages import split
+from headwater.spark.checkpoints import Checkpoint
+from headwater.spark.cluster import Cluster
+from headwater.spark.compiler.nodes import NodeCompiler
+from headwater.spark.compiler.stages import compile_stage
+from headwater.spark.formats.schemas import Schemas
+from headwater.spark.jobs.failures import Failure, failure_of
+from headwater.spark.jobs.progress import QueryProgress
+from headwater.spark.jobs.writers import Writers
+from headwater.spark.topics import TopicReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from headwater.plan.plan import Plan
+    from headwater.plan.stages import Stage
+    from headwater.spark.compiler.stages import StageQuery
+
+_LOOK_EVERY_S = 0.1
+_FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 1.0, 60.0
+# A query that ran this long was well: the next failure starts at the shortest wait again.
+_WELL_AFTER_S = 120.0
+
+
+class JobFailed(Exception):  # noqa: N818 - what became of it, as a caller reads it
+    """A query failed in a way that trying again does not help; the message says why."""
+
+
+class Job:
+    """Runs a plan.
+
+    `notice` is called with a line whenever something happens that a user should know: a topic was
+    made, a query failed and is started again.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        spark: SparkSession,
+        *,
+        once: bool = False,
+        notice: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self.plan = plan
+        self.once = once
+        self._spark = spark
+        self._notice = notice
+        self._checkpoint = Checkpoint(plan)
+        self._schemas = Schemas(plan.settings.registry_url)
+        self._writers = Writers(plan.name, plan.settings, once)
+        self._queries: dict[str, _RunningQuery] = {}
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._failure: JobFailed | None = None
+        self._watcher: threading.Thread | None = None
+        self._partitions: dict[str, int] = {}
+
+    def start(self) -> None:
+        """Check everything, then start all queries; raises PlanError and CheckpointError."""
+        stages = split(self.plan)
+        settings = self.plan.settings
+        cluster = Cluster(settings.bootstrap_servers, settings.kafka)
+        self._checkpoint.open()
+        try:
+            self._partitions, made = cluster.prepare(self.plan, stages)
+            if made:
+                self._notice(f"created {'topics' if len(made) > 1 else 'topic'} {', '.join(made)}")
+            for stage in stages:
+                for query in self._compiled(stage):
+                    self._queries[query.name] = _RunningQuery(stage, query)
+            for running in self._queries.values():
+                self._launch(running)
+        except BaseException:
+            self._stop_queries()
+            self._checkpoint.close()
+            raise
+        self._watcher = threading.Thread(target=self._watch, name="headwater-job", daemon=True)
+        self._watcher.start()
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end: of what is there, with `once`, else of a failure that stays.
+
+        Returns whether it has ended; raises JobFailed.
+        """
+        ended = self._ended.wait(timeout_s)
+        if self._failure is not None:
+            raise self._failure
+        return ended
+
+    def stop(self) -> None:
+        """Stop all queries; what they have not finished, they do after the next start."""
+        self._stopping.set()
+        if self._watcher is not None:
+            self._watcher.join()
+        self._checkpoint.close()
+
+    def progress(self) -> tuple[QueryProgress, ...]:
+        """Return how each query is doing."""
+        return tuple(running.progress for running in self._queries.values())
+
+    def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
+        settings = self.plan.settings
+        reader = TopicReader(
+            self._spark, settings.bootstrap_servers, self._partitions, settings.kafka
+        )
+        return compile_stage(stage, NodeCompiler(self._spark, reader, self._schemas))
+
+    def _launch(self, running: _RunningQuery) -> None:
+        path = self._checkpoint.of_query(running.query.name)
+        running.spark_query = self._writers.start(running.query, path)
+        running.started = time.monotonic()
+        real_time = self._writers.is_real_time(running.query)
+        running.update(state="real-time" if real_time else "running", failure="")
+
+    def _watch(self) -> None:
+        try:
+            while not self._stopping.wait(_LOOK_EVERY_S):
+                for running in self._queries.values():
+                    self._look_at(running)
+                if all(running.done for running in self._queries.values()):
+                    break
+        except JobFailed as failure:
+            self._failure = failure
+        finally:
+            self._stop_queries()
+            self._ended.set()
+
+    def _look_at(self, running: _RunningQuery) -> None:
+        if running.restart_at is not None:
+            if time.monotonic() >= running.restart_at:
+                self._restart(running)
+            return
+        query = running.spark_query
+        if query is None or running.done:
+            return
+        is_active = query.isActive
+        running.take_reports()
+        if is_active:
+            return
+        error = query.exception()
+        if error is None:
+            running.done = True
+            running.update(state="finished")
+            return
+        self._failed(running, failure_of(error))
+
+    def _failed(self, running: _RunningQuery, failure: Failure) -> None:
+        name = running.query.name
+        if failure.new_schema is not None:
+            known = self._schemas.learn(failure.new_schema)
+            what = "read with it from now on" if known else "not in the registry"
+            self._notice(f"{name}: {failure.reason}; {what}")
+            self._schedule(running, 0.0, failure.reason)
+            return
+        if not failure.may_pass:
+            running.update(state="failed", failure=failure.reason)
+            raise JobFailed(f"{name}: {failure.reason}")
+        if time.monotonic() - running.started > _WELL_AFTER_S:
+            running.back_off_s = _FIRST_BACK_OFF_S
+        self._notice(f"{name}: {failure.reason}; trying again in {running.back_off_s:g} s")
+        self._schedule(running, running.back_off_s, failure.reason)
+        running.back_off_s = min(running.back_off_s * 2, _LONGEST_BACK_OFF_S)
+
+    def _schedule(self, running: _RunningQuery, after_s: float, reason: str) -> None:
+        running.restart_at = time.monotonic() + after_s
+        restarts = running.progress.restarts + 1
+        running.update(state="waiting", failure=reason, restarts=restarts)
+
+    def _restart(self, running: _RunningQuery) -> None:
+        running.restart_at = None
+        try:
+            fresh = {query.name: query for query in self._compiled(running.stage)}
+            running.query = fresh[running.query.name]
+            self._launch(running)
+        except Exception as error:  # whatever it is, it is told, and tried again
+            self._failed(running, failure_of(error))
+
+    def _stop_queries(self) -> None:
+        for running in self._queries.values():
+            if running.spark_query is not None and running.spark_query.isActive:
+                running.spark_query.stop()
+            if running.progress.state not in ("failed", "finished"):
+                running.update(state="stopped")
+
+
+class _RunningQuery:
+    """A query and what is known of it."""
+
+    def __init__(self, stage: Stage, query: StageQuery) -> None:
+        self.stage = stage
+        self.query = query
+        self.spark_query: StreamingQuery | None = None
+        self.progress = QueryProgress(query.name)
+        self.started = 0.0
+        self.back_off_s = _FIRST_BACK_OFF_S
+        self.restart_at: float | None = None
+        self.done = False
+        self._seen: tuple[str, int] = ("", -1)
+
+    def update(self, **changes: object) -> None:
+        """Change what is known."""
+        self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
+
+    def take_reports(self) -> None:
+        """Read what Spark reported since the last look."""
+        assert self.spark_query is not None, "only a started query is looked at"
+        for report in self.spark_query.recentProgress:
+            run, batch = str(report["runId"]), int(report["batchId"])
+            if run == self._seen[0] and batch <= self._seen[1]:
+                continue
+            self._seen = (run, batch)
+            self.update(**self.progress.after(json.loads(report.json)))

@@ -1,0 +1,65 @@
+"""How a query is doing, read from what Spark reports after each batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class QueryProgress:
+    """One query's state, and its last batch."""
+
+    name: str
+    state: str = "starting"
+    batch: int = -1
+    rows: int = 0
+    """Rows read since the query was started."""
+    rows_per_second: float = 0.0
+    batch_ms: int = 0
+    lag: int = 0
+    """Records in the topics behind what was read."""
+    state_rows: int = 0
+    state_bytes: int = 0
+    late_rows: int = 0
+    """Rows dropped since the start because their window had closed."""
+    restarts: int = 0
+    failure: str = ""
+
+    def after(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a batch's report changes."""
+        operators = report.get("stateOperators") or []
+        return {
+            "batch": int(report["batchId"]),
+            "rows": self.rows + int(report.get("numInputRows") or 0),
+            "rows_per_second": float(report.get("processedRowsPerSecond") or 0.0),
+            "batch_ms": int((report.get("durationMs") or {}).get("triggerExecution", 0)),
+            "lag": sum(_lag(source) for source in report.get("sources") or []),
+            "state_rows": sum(int(each.get("numRowsTotal") or 0) for each in operators),
+            "state_bytes": sum(int(each.get("memoryUsedBytes") or 0) for each in operators),
+            "late_rows": self.late_rows
+            + sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in operators),
+        }
+
+
+def _lag(source: Mapping[str, Any]) -> int:
+    latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
+    return sum(max(0, latest[place] - end.get(place, 0)) for place in latest)
+
+
+def _offsets(given: object) -> dict[tuple[str, str], int]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            return {}
+    if not isinstance(given, Mapping):
+        return {}
+    return {
+        (str(topic), str(partition)): int(offset)
+        for topic, partitions in given.items()
+        if isinstance(partitions, Mapping)
+        for partition, offset in partitions.items()
+    }

@@ -1,0 +1,91 @@
+"""Starts queries: a sink, a trigger and a checkpoint for each."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.types import backticked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from headwater.plan.plan import Settings
+    from headwater.spark.compiler.stages import StageQuery
+
+# How long a real-time batch lasts: what is read again after a crash, and how often there is news.
+_REAL_TIME_BATCH = "10 seconds"
+_REAL_TIME = "spark.headwater.realTime"
+_TRIGGER = "spark.headwater.trigger"
+
+
+@dataclass(frozen=True)
+class Writers:
+    """Starts the queries of one program."""
+
+    app: str
+    settings: Settings
+    once: bool
+
+    def start(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
+        """Start a query from its checkpoint."""
+        writer: Any = self._with_sink(query).queryName(f"{self.app}: {query.name}")
+        writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
+        started: StreamingQuery = writer.trigger(**self._trigger(query)).start()
+        return started
+
+    def is_real_time(self, query: StageQuery) -> bool:
+        """Tell whether a query runs in Spark's real-time mode."""
+        return (
+            query.may_be_real_time
+            and not self.once
+            and self.settings.guarantee == "at_least_once"
+            and self.settings.spark.get(_REAL_TIME, "true") == "true"
+        )
+
+    def _trigger(self, query: StageQuery) -> dict[str, Any]:
+        if self.once:
+            return {"availableNow": True}
+        if self.is_real_time(query):
+            return {"realTime": _REAL_TIME_BATCH}
+        return {"processingTime": self.settings.spark.get(_TRIGGER, "0 seconds")}
+
+    def _with_sink(self, query: StageQuery) -> Any:
+        rows = query.rows
+        if query.target == "files":
+            return rows.writeStream.format(query.file_format).option("path", query.detail)
+        if query.target == "print":
+            return rows.writeStream.foreachBatch(_printing(query.detail))
+        if query.target == "calls":
+            return rows.writeStream.format("noop")
+        options = {
+            "kafka.bootstrap.servers": self.settings.bootstrap_servers,
+            **{f"kafka.{name}": value for name, value in self.settings.kafka.items()},
+        }
+        if self.settings.guarantee == "exactly_once":
+            return rows.writeStream.format("headwater-kafka").options(
+                **options, name=f"{self.app}-{query.name}"
+            )
+        # Spark's sink has no column for the time of a record.
+        return rows.drop("timestamp").writeStream.format("kafka").options(**options)
+
+
+def _printing(label: str) -> Any:
+    def show(rows: DataFrame, _: int) -> None:
+        texts = rows.select(*(_as_text(rows, name) for name in ("key", "value")))
+        for key, value in texts.toLocalIterator():
+            print(f"[{label}]: {key}, {value}", flush=True, file=sys.stdout)  # noqa: T201
+
+    return show
+
+
+def _as_text(rows: DataFrame, name: str) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+    nested = rows.schema[name].dataType.typeName() in ("struct", "array", "map")
+    column = F.col(backticked(name))
+    return (F.to_json(column) if nested else column.cast("string")).alias(name)

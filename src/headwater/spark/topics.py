@@ -1,0 +1,72 @@
+"""Topics as DataFrames: raw records as a stream, or as a batch over what is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.plan.nodes import Start, TopicSource
+
+_EARLIEST = -2
+
+
+class RecordReader(Protocol):
+    """Where a program's records come from: a cluster, or a test."""
+
+    def read(self, source: TopicSource) -> DataFrame:
+        """Return records with their bytes: key, value, headers, topic, partition, offset, time."""
+
+
+@dataclass(frozen=True)
+class TopicReader:
+    """Reads from a Kafka cluster; `partitions` has the partition counts of all topics."""
+
+    spark: SparkSession
+    bootstrap_servers: str
+    partitions: Mapping[str, int] = field(default_factory=dict)
+    kafka: Mapping[str, str] = field(default_factory=dict)
+    batch: bool = False
+
+    def read(self, source: TopicSource) -> DataFrame:
+        """Return the records of the source's topics."""
+        rows = self.spark.read if self.batch else self.spark.readStream
+        options = reading_options(self.bootstrap_servers, self.kafka)
+        options["subscribe"] = ",".join(source.topics)
+        options |= self._start(source.start, source.topics)
+        return rows.format("kafka").options(**options).load()
+
+    def _start(self, start: Start, topics: tuple[str, ...]) -> dict[str, str]:
+        if start.at == "timestamp":
+            return {
+                "startingTimestamp": str(start.timestamp_ms),
+                # Nothing that young yet: wait for it. The default is to fail.
+                "startingOffsetsByTimestampStrategy": "latest",
+            }
+        if start.at == "offsets":
+            # Spark wants to be told of every partition; those not named start at the beginning.
+            wanted = {
+                topic: {
+                    str(partition): start.offsets.get(topic, {}).get(partition, _EARLIEST)
+                    for partition in range(self.partitions[topic])
+                }
+                for topic in topics
+            }
+            return {"startingOffsets": json.dumps(wanted)}
+        return {"startingOffsets": start.at}
+
+
+def reading_options(bootstrap_servers: str, kafka: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of Spark's Kafka source that all our readers have."""
+    return {
+        "kafka.bootstrap.servers": bootstrap_servers,
+        # What a transaction took back must never be seen, whoever wrote it.
+        "kafka.isolation.level": "read_committed",
+        "includeHeaders": "true",
+        **{f"kafka.{name}": value for name, value in kafka.items()},
+    }
