@@ -1,0 +1,37 @@
+"""Parquet files: exactly once by Spark's own file sink, whose log says which files are valid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.spark.sinks.sink import Sink
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+
+@dataclass(frozen=True)
+class ParquetFiles(Sink):
+    """A directory of Parquet files, split into sub-directories by some columns if asked.
+
+    Read it with Spark, which leaves out files of batches that were never finished. Spark's file
+    sink appends only: aggregations need a watermark.
+    """
+
+    path: str | Path
+    partition_by: tuple[str, ...] = ()
+
+    def stream(self, frame: DataFrame) -> DataStreamWriter:
+        """Return a writer whose files are valid once their batch is."""
+        writer = frame.writeStream.format("parquet").option("path", str(self.path))
+        return writer.partitionBy(*self.partition_by) if self.partition_by else writer
+
+    def batch(self, frame: DataFrame, batch_id: int) -> None:
+        """Write the batch to a directory of its own, so that a repetition replaces it."""
+        writer = frame.write.mode("overwrite")
+        if self.partition_by:
+            writer = writer.partitionBy(*self.partition_by)
+        writer.parquet(str(Path(self.path) / f"batch={batch_id}"))

@@ -1,0 +1,99 @@
+"""Topics as sinks, with the two guarantees that a program can ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from headwater.spark.sinks.sink import Sink
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+Guarantee: TypeAlias = Literal["at_least_once", "exactly_once"]
+
+# What a record is made of. Spark's own sink knows no timestamp; it would ignore the column.
+_COLUMNS = ("key", "value", "headers", "topic", "partition", "timestamp")
+
+
+def topic_sink(
+    topic: str | None,
+    *,
+    servers: str,
+    guarantee: Guarantee,
+    query: str,
+    client: Mapping[str, str] | None = None,
+) -> AtLeastOnceTopic | ExactlyOnceTopic:
+    """Return the sink for a topic, or for the topics that the column `topic` names.
+
+    Rows have the columns `value` and, if wanted, `key` (strings or bytes), `headers`, `topic`,
+    `partition` and `timestamp`. `query` names the query and sink, and stays the same for ever;
+    `client` has settings of Kafka's producer.
+    """
+    if guarantee == "exactly_once":
+        return ExactlyOnceTopic(topic, servers, dict(client or {}), query)
+    return AtLeastOnceTopic(topic, servers, dict(client or {}))
+
+
+@dataclass(frozen=True)
+class AtLeastOnceTopic(Sink):
+    """Spark's own Kafka sink: works in real-time mode; after a crash records can come twice.
+
+    Records get the time at which they are written.
+    """
+
+    topic: str | None
+    servers: str
+    client: Mapping[str, str] = field(default_factory=dict)
+
+    def stream(self, frame: DataFrame) -> DataStreamWriter:
+        """Return a writer to Spark's `kafka` sink."""
+        return _records(frame).writeStream.format("kafka").options(**self._options())
+
+    def batch(self, frame: DataFrame, batch_id: int) -> None:
+        """Write the batch, again if it was written before."""
+        _records(frame).write.format("kafka").options(**self._options()).save()
+
+    def _options(self) -> dict[str, str]:
+        return _options(self.topic, self.servers, self.client)
+
+
+@dataclass(frozen=True)
+class ExactlyOnceTopic(Sink):
+    """Writes each micro-batch in transactions that also record the batch, see docs/exactly-once.md.
+
+    Readers must use `isolation.level=read_committed`. A source of topics must be read with
+    `format("headwater-kafka")`, so that a replay gives every task the rows that it had.
+    """
+
+    topic: str | None
+    servers: str
+    client: Mapping[str, str]
+    query: str
+    missing_markers: Literal["fail", "continue"] = "fail"
+
+    def stream(self, frame: DataFrame) -> DataStreamWriter:
+        """Return a writer to our `headwater-kafka` sink."""
+        return _records(frame).writeStream.format("headwater-kafka").options(**self._options())
+
+    def batch(self, frame: DataFrame, batch_id: int) -> None:
+        """Write the batch unless it was written before; Spark knows its number by itself."""
+        writer = _records(frame).write.format("headwater-kafka").mode("append")
+        writer.options(**self._options()).save()
+
+    def _options(self) -> dict[str, str]:
+        ours = {"queryId": self.query, "missingMarkers": self.missing_markers}
+        return _options(self.topic, self.servers, self.client) | ours
+
+
+def _options(topic: str | None, servers: str, client: Mapping[str, str]) -> dict[str, str]:
+    options = {f"kafka.{name}": value for name, value in client.items()}
+    options["kafka.bootstrap.servers"] = servers
+    return options if topic is None else options | {"topic": topic}
+
+
+def _records(frame: DataFrame) -> DataFrame:
+    return frame.select(*(name for name in _COLUMNS if name in frame.columns))
