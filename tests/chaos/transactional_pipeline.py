@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import confluent_kafka
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -28,17 +28,22 @@ from tests.chaos.transactional_worker import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.broker_process import BrokerProcess
-
 KEYS = 20
 WITHIN_S = 60.0
 _REPOSITORY = Path(__file__).parents[2]
 
 
+class Serving(Protocol):
+    """A broker, or a whole cluster, as far as clients are concerned."""
+
+    @property
+    def bootstrap_servers(self) -> str: ...
+
+
 class Feeder:
     """Writes numbered records for each key with one idempotent producer, through every kill."""
 
-    def __init__(self, broker: BrokerProcess, per_second: int) -> None:
+    def __init__(self, broker: Serving, per_second: int) -> None:
         self._pause_s = 10 / per_second
         self._producer = Producer(
             {
@@ -86,7 +91,7 @@ class Feeder:
 class Workers:
     """The worker of each partition; whoever is gone is started again."""
 
-    def __init__(self, broker: BrokerProcess, chance: random.Random) -> None:
+    def __init__(self, broker: Serving, chance: random.Random) -> None:
         self._broker = broker
         self._chance = chance
         self._zombies: list[subprocess.Popen[bytes]] = []
@@ -140,7 +145,7 @@ class Workers:
         process.wait()
 
 
-def wait_until_done(broker: BrokerProcess, workers: Workers) -> None:
+def wait_until_done(broker: Serving, workers: Workers) -> None:
     """Return when all of the input has been worked off; fail when that does not go on."""
     consumer = _consumer(broker, GROUP)
     places = [TopicPartition(INPUT, partition) for partition in range(PARTITIONS)]
@@ -161,7 +166,7 @@ def wait_until_done(broker: BrokerProcess, workers: Workers) -> None:
         consumer.close()
 
 
-def check_input(broker: BrokerProcess, sent: Counter[int]) -> int:
+def check_input(broker: Serving, sent: Counter[int]) -> int:
     """Every record of the feeder is there once and in its place; returns how many there are."""
     found: defaultdict[int, list[int]] = defaultdict(list)
     for message in _read(broker, INPUT):
@@ -172,7 +177,7 @@ def check_input(broker: BrokerProcess, sent: Counter[int]) -> int:
     return sum(sent.values())
 
 
-def check_output(broker: BrokerProcess) -> None:
+def check_output(broker: Serving) -> None:
     """Every input led to one committed output, whole transactions only, in order for each key."""
     keys = {
         (message.partition(), message.offset()): message.key() for message in _read(broker, INPUT)
@@ -198,7 +203,7 @@ def check_output(broker: BrokerProcess) -> None:
     assert not torn, f"torn: {torn}"
 
 
-def _consumer(broker: BrokerProcess, group: str) -> Consumer:
+def _consumer(broker: Serving, group: str) -> Consumer:
     return Consumer(
         {
             "bootstrap.servers": broker.bootstrap_servers,
@@ -211,7 +216,7 @@ def _consumer(broker: BrokerProcess, group: str) -> Consumer:
     )
 
 
-def _read(broker: BrokerProcess, topic: str) -> Iterator[confluent_kafka.Message]:
+def _read(broker: Serving, topic: str) -> Iterator[confluent_kafka.Message]:
     consumer = _consumer(broker, "not-joined")
     try:
         for partition in range(PARTITIONS):

@@ -44,11 +44,13 @@ class RawClient:
     left out, and what is not given gets the schema's default.
     """
 
-    def __init__(self, broker: Listening, client_id: str | None = "raw") -> None:
+    def __init__(
+        self, broker: Listening, client_id: str | None = "raw", host: str = "127.0.0.1"
+    ) -> None:
         self.client_id = client_id
         self.lines_before = len(broker.output)
         """What the broker had printed before: it may be about another client of the same port."""
-        self.socket = socket.create_connection(("127.0.0.1", broker.port), timeout=TIMEOUT_S)
+        self.socket = socket.create_connection((host, broker.port), timeout=TIMEOUT_S)
         self._next_correlation_id = 1
         self._in_flight: deque[tuple[int, type[Any]]] = deque()
 
