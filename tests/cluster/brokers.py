@@ -1,0 +1,89 @@
+"""Asks the brokers of a cluster, one by one, and brings all of its nodes back to health."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from confluent_kafka.admin import AdminClient
+from tests.integration.raw_client import ConnectionClosedError, RawClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.cluster import ClusterControl, Node
+
+WITHIN_S = 120.0
+
+_POLL_S = 0.05
+
+
+@dataclass
+class _Address:
+    port: int
+    output: list[str] = field(default_factory=list)
+
+
+def brokers(cluster: ClusterControl) -> list[Node]:
+    return [node for node in cluster.nodes if node.is_broker]
+
+
+def running_brokers(cluster: ClusterControl) -> list[int]:
+    return [node.id for node in brokers(cluster) if cluster.is_running(node.id)]
+
+
+def ask(cluster: ClusterControl, broker: int) -> RawClient:
+    """A connection to this very broker."""
+    node = cluster.node(broker)
+    return RawClient(_Address(node.port), host=node.host)
+
+
+def wait_for(is_true: Callable[[], bool], what: Callable[[], str]) -> None:
+    """Return as soon as a condition holds; fail with the state of things if it never does."""
+    deadline = time.monotonic() + WITHIN_S
+    while not is_true():
+        assert time.monotonic() < deadline, what()
+        time.sleep(_POLL_S)
+
+
+def restore(cluster: ClusterControl) -> None:
+    """Undo what a lesson, or its failure, left: all nodes run, and all replicas are in sync."""
+    for node in reversed(cluster.nodes):
+        if cluster.is_running(node.id):
+            cluster.resume_node(node.id)
+        else:
+            cluster.start_node(node.id, wait=False)
+    cluster.wait_until_ready()
+    _delete_topics(cluster)
+    wait_until_in_sync(cluster)
+
+
+def wait_until_in_sync(cluster: ClusterControl) -> None:
+    """Return when every running broker knows all replicas of all topics to be in sync."""
+    wait_for(
+        lambda: not any(_lagging(cluster, broker) for broker in running_brokers(cluster)),
+        lambda: f"{[_lagging(cluster, broker) for broker in running_brokers(cluster)]}",
+    )
+
+
+def _delete_topics(cluster: ClusterControl) -> None:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
+    names = [name for name in admin.list_topics(timeout=WITHIN_S).topics if name[:2] != "__"]
+    if names:
+        for deleted in admin.delete_topics(names, request_timeout=WITHIN_S).values():
+            deleted.result()
+
+
+def _lagging(cluster: ClusterControl, broker: int) -> list[str]:
+    try:
+        with ask(cluster, broker) as client:
+            topics = client.call("metadata", 12, topics=None).topics
+    except (OSError, ConnectionClosedError) as failure:
+        return [f"broker {broker} is silent: {failure}"]
+    return [
+        f"{topic.name}-{partition.partition_index}: {partition}"
+        for topic in topics
+        for partition in topic.partitions
+        if set(partition.isr_nodes) != set(partition.replica_nodes)
+    ]

@@ -1,0 +1,362 @@
+"""What is lost and what is not when brokers and controllers die, on a real Apache Kafka cluster.
+
+docs/cluster-lessons.md draws the conclusions.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.chaos.transactional_pipeline import (
+    Feeder,
+    Workers,
+    check_input,
+    check_output,
+    wait_until_done,
+)
+from tests.chaos.transactional_worker import INPUT, OUTPUT
+from tests.cluster.brokers import wait_for, wait_until_in_sync
+from tests.cluster.reading_group import ReadingGroup
+from tests.cluster.replicated_topic import EVERYWHERE, NO_LEADER, ReplicatedTopic
+
+from headwater.cluster import metadata
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from headwater.cluster import KafkaCluster
+
+FILLERS = ("filler 1", "filler 2", "filler 3")
+
+
+# --- who leads ---------------------------------------------------------------------------------
+
+
+def test_a_follower_takes_over_and_the_preferred_leader_returns_only_when_elected(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic, replicas=[(1, 2, 3), (2, 3, 1), (3, 1, 2), (1, 3, 2)])
+    log.write("before")
+
+    cluster.kill_node(3)
+    log.wait_for(leader=1, in_sync={1, 2}, partition=2)
+    cluster.kill_node(1)
+    log.wait_for(leader=2, in_sync={2})
+    assert log.leaders(2) == [2, 2, 2, 2]
+    assert log.read() == ["before"]
+
+    cluster.start_node(1)
+    cluster.start_node(3)
+    for partition in range(4):
+        log.wait_for(leader=2, in_sync=EVERYWHERE, partition=partition)
+
+    log.elect_preferred_leaders()
+    for partition, preferred in enumerate((1, 2, 3, 1)):
+        log.wait_for(leader=preferred, partition=partition)
+
+
+def test_a_broker_that_is_stopped_hands_its_leadership_over_before_it_goes(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    cluster.stop_node(1)
+    # No waiting for a session to end: when the process is gone, the next one leads already.
+    log.wait_for(leader=2, in_sync={2, 3})
+    log.write("after")
+    assert log.read() == ["after"]
+
+
+# --- acks --------------------------------------------------------------------------------------
+
+
+def test_acks_0_reports_success_for_a_record_that_no_broker_ever_read(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    writer = log.writer(acks="0")
+    writer.write("connected")
+    wait_for(lambda: log.copies("connected") == EVERYWHERE, lambda: "it never came")
+
+    cluster.pause_node(1)
+    sent = writer.write("sent to the dead")
+    assert sent.offset() is None or sent.offset() < 0
+    cluster.kill_node(1)
+
+    log.wait_for(leader=2, in_sync={2, 3})
+    assert log.copies("sent to the dead") == set()
+    assert log.read() == ["connected"]
+
+
+def test_acks_1_loses_what_the_leader_alone_acknowledged_before_it_died(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    writer = log.writer(acks="1")
+    writer.write("copied")
+    wait_for(lambda: log.copies("copied") == EVERYWHERE, lambda: "it was not copied")
+
+    freeze_followers_of_1(cluster, log)
+    writer.write("acknowledged by the leader alone")
+    assert log.copies("acknowledged by the leader alone") == {1}
+    cluster.kill_node(1)
+    resume_followers_of_1(cluster)
+
+    log.wait_for(leader=2, in_sync={2, 3})
+    assert "acknowledged by the leader alone" not in log.read()
+    assert log.read()[0] == "copied"
+    # And the old leader, which still has it, must agree with the new one.
+    cluster.start_node(1)
+    log.wait_for(leader=2, in_sync=EVERYWHERE)
+    assert log.copies("acknowledged by the leader alone") == set()
+
+
+def test_acks_all_acknowledges_nothing_that_the_leader_has_alone_and_a_retry_loses_nothing(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    writer = log.writer(acks="all", enable_idempotence=True, message_send_max_retries=1_000_000)
+    writer.write("copied")
+
+    freeze_followers_of_1(cluster, log)
+    pending = writer.send("on the leader alone")
+    wait_for(lambda: log.copies("on the leader alone") == {1}, lambda: "it was not written")
+    assert not pending.done()
+    cluster.kill_node(1)
+    resume_followers_of_1(cluster)
+
+    writer.wait(pending)
+    log.wait_for(leader=2, in_sync={2, 3})
+    assert log.copies("on the leader alone") >= {2, 3}
+    found = log.read()
+    assert found[0] == "copied"
+    assert found.count("on the leader alone") == 1
+
+
+# --- min.insync.replicas -----------------------------------------------------------------------
+
+
+def test_min_insync_2_takes_writes_with_3_and_2_brokers_and_refuses_acks_all_with_1(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic, min_insync_replicas="2")
+    log.write("with three")
+    cluster.stop_node(3)
+    log.wait_for(leader=1, in_sync={1, 2})
+    log.write("with two")
+    cluster.stop_node(2)
+    log.wait_for(leader=1, in_sync={1})
+    with pytest.raises(KafkaException, match="NOT_ENOUGH_REPLICAS"):
+        log.write("with one")
+    assert log.copies("with one") == set()
+    assert log.read() == ["with three", "with two"]
+
+
+def test_min_insync_2_takes_acks_1_even_with_1_broker_but_shows_it_to_nobody_until_it_is_safe(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic, min_insync_replicas="2")
+    cluster.stop_node(3)
+    cluster.stop_node(2)
+    log.wait_for(leader=1, in_sync={1})
+    log.write("with one", acks="1")
+    assert log.copies("with one") == {1}
+    assert log.read() == []
+
+    cluster.start_node(2)
+    log.wait_for(leader=1, in_sync={1, 2})
+    assert log.read() == ["with one"]
+
+
+def test_min_insync_1_makes_acks_all_a_promise_of_the_leader_alone_when_it_is_alone(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = alone_with(cluster, topic, "acknowledged by all, and all is one")
+    assert log.copies("acknowledged by all, and all is one") == {1}
+    assert log.read() == ["acknowledged by all, and all is one"]
+
+
+# --- unclean election --------------------------------------------------------------------------
+
+
+def test_without_unclean_election_a_partition_waits_for_its_last_leader_and_loses_nothing(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = alone_with(cluster, topic, "only on broker 1", unclean="false")
+    cluster.kill_node(1)
+    cluster.start_node(2)
+    cluster.start_node(3)
+    log.wait_for(leader=NO_LEADER)
+
+    cluster.start_node(1)
+    log.wait_for(leader=1, in_sync=EVERYWHERE)
+    assert log.read() == ["only on broker 1"]
+
+
+def test_with_unclean_election_a_partition_goes_on_at_once_and_loses_even_acks_all(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = alone_with(cluster, topic, "only on broker 1", unclean="true")
+    cluster.kill_node(1)
+    cluster.start_node(2)
+    log.wait_for(leader=2, in_sync={2})
+    log.write("life goes on")
+    assert log.read() == ["life goes on"]
+
+    cluster.start_node(1)
+    log.wait_for(leader=2, in_sync={1, 2})
+    assert log.copies("only on broker 1") == set()
+
+
+def test_an_operator_can_elect_uncleanly_by_hand_and_gives_up_what_was_only_on_the_dead(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = alone_with(cluster, topic, "only on broker 1")
+    cluster.kill_node(1)
+    cluster.start_node(3)
+    log.wait_for(leader=NO_LEADER)
+    log.elect_uncleanly()
+    log.wait_for(leader=3, in_sync={3})
+    assert log.read() == []
+
+
+# --- controllers -------------------------------------------------------------------------------
+
+
+def test_another_controller_leads_when_one_of_three_dies(cluster: KafkaCluster, topic: str) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    first = quorum_leader(cluster)
+    cluster.kill_node(first)
+    wait_for(lambda: cluster.quorum_leader() not in (None, first), lambda: "no new controller")
+
+    cluster.kill_node(1)
+    log.wait_for(leader=2, in_sync={2, 3})
+    ReplicatedTopic(cluster, f"{topic}-new", replicas=[(2, 3)]).write("metadata can change")
+
+
+def test_without_a_majority_of_controllers_leaders_serve_on_but_nothing_can_change(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic)
+    for controller in (101, 102):
+        cluster.kill_node(controller)
+    log.write("the leader needs no controller")
+    assert log.read() == ["the leader needs no controller"]
+    creation = create(cluster, f"{topic}-new", within_s=5)
+    with pytest.raises(KafkaException):
+        creation.result()
+
+    cluster.kill_node(1)
+    # Nobody is there to say that broker 1 is dead: it stays the leader that it can no longer be.
+    with pytest.raises(KafkaException):
+        log.writer(acks="all", message_timeout_ms=10_000).write("nobody takes over")
+    log.wait_for(leader=1, in_sync=EVERYWHERE)
+
+    cluster.start_node(101)
+    log.wait_for(leader=2, in_sync={2, 3})
+    log.write("two of three are enough")
+    assert log.read()[-1] == "two of three are enough"
+
+
+def test_a_controller_that_was_frozen_finds_a_newer_epoch_and_follows(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    first = quorum_leader(cluster)
+    cluster.pause_node(first)
+    wait_for(lambda: cluster.quorum_leader() not in (None, first), lambda: "no new controller")
+    second = quorum_leader(cluster)
+
+    cluster.resume_node(first)
+    woken = cluster.node(first)
+    wait_for(
+        # Only a leader answers this question; the woken one must have stepped down.
+        lambda: metadata.quorum_leader(woken.host, woken.quorum_port) is None,
+        lambda: f"controller {first} still believes that it leads",
+    )
+    assert quorum_leader(cluster) == second
+    ReplicatedTopic(cluster, topic).write("there is one controller")
+
+
+# --- clients that live through it --------------------------------------------------------------
+
+
+def test_a_consumer_group_and_a_transactional_pipeline_live_through_all_of_it(
+    cluster: KafkaCluster,
+) -> None:
+    spread = [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    source = ReplicatedTopic(cluster, INPUT, replicas=spread, min_insync_replicas="2")
+    ReplicatedTopic(cluster, OUTPUT, replicas=spread, min_insync_replicas="2")
+    servers = cluster.bootstrap_servers
+    with ReadingGroup(servers, "readers", INPUT, members=2) as group:
+        feeder = Feeder(cluster, per_second=200)
+        workers = Workers(cluster, random.Random(1))
+        try:
+            for victim in (1, quorum_leader(cluster), 2):
+                group.wait_for_more()
+                cluster.kill_node(victim)
+                if victim in EVERYWHERE:
+                    source.wait_for(in_sync=EVERYWHERE - {victim})
+                group.wait_for_more()
+                cluster.start_node(victim)
+                wait_until_in_sync(cluster)
+                workers.tend()
+            feeder.stop()
+            wait_until_done(cluster, workers)
+            written = sum(feeder.sent.values())
+            wait_for(lambda: len(group.read) == written, lambda: f"{len(group.read)} of {written}")
+        finally:
+            workers.stop()
+    check_input(cluster, feeder.sent)
+    check_output(cluster)
+
+
+# --- the classroom -----------------------------------------------------------------------------
+
+
+def create(cluster: KafkaCluster, topic: str, within_s: float) -> Future[None]:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
+    asked = admin.create_topics([NewTopic(topic, 1, 3)], request_timeout=within_s)
+    future: Future[None] = asked[topic]
+    return future
+
+
+def quorum_leader(cluster: KafkaCluster) -> int:
+    wait_for(lambda: cluster.quorum_leader() is not None, lambda: "no controller leads")
+    leader = cluster.quorum_leader()
+    assert leader is not None
+    return leader
+
+
+def freeze_followers_of_1(cluster: KafkaCluster, log: ReplicatedTopic) -> None:
+    """Stop brokers 2 and 3 from copying; they stay in sync until somebody misses them.
+
+    Each may have a fetch waiting at the leader that the next record answers, into the socket of
+    the frozen. After the fillers nothing is waiting any more.
+    """
+    for follower in (2, 3):
+        cluster.pause_node(follower)
+    filler = log.writer(acks="1")
+    for value in FILLERS:
+        filler.write(value)
+
+
+def resume_followers_of_1(cluster: KafkaCluster) -> None:
+    for follower in (2, 3):
+        cluster.resume_node(follower)
+
+
+def alone_with(
+    cluster: KafkaCluster, topic: str, value: str, unclean: str = "false"
+) -> ReplicatedTopic:
+    """A topic with one replica in sync, broker 1, that took a record with acks=all."""
+    log = ReplicatedTopic(
+        cluster, topic, min_insync_replicas="1", unclean_leader_election_enable=unclean
+    )
+    cluster.stop_node(2)
+    cluster.stop_node(3)
+    log.wait_for(leader=1, in_sync={1})
+    log.write(value)
+    return log
