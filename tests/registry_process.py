@@ -145,7 +145,7 @@ class RegistryProcess:
         if body is not None:
             payload = body if isinstance(body, bytes) else json.dumps(body).encode()
             sent.setdefault("Content-Type", V1_JSON)
-        connection = self._connect()
+        connection = self.connect()
         try:
             connection.request(method, path, payload, sent)
             answer = connection.getresponse()
@@ -180,7 +180,8 @@ class RegistryProcess:
         body = {"schema": text, "schemaType": type_, **more}
         return self.request("POST", f"/subjects/{subject}/versions{query}", body)
 
-    def _connect(self) -> http.client.HTTPConnection:
+    def connect(self) -> http.client.HTTPConnection:
+        """Return a connection that the caller closes."""
         if self.scheme == "http":
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWERED_WITHIN_S)
         context = ssl.create_default_context(cafile=self.ca_file)

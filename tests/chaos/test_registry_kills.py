@@ -34,7 +34,7 @@ def registries(broker: BrokerProcess) -> Iterator[list[RegistryProcess]]:
 
 
 def test_killing_leaders(registries: list[RegistryProcess]) -> None:
-    answered = run_workers(registries, lambda: restart_leader(registries), times=4)
+    answered = run_workers(registries, lambda: restart_leader(registries), times=2)
     for registry in registries:
         registry.register("last", record("Last"))
         check_answered(registry, answered)
@@ -46,7 +46,7 @@ def test_killing_the_broker(broker: BrokerProcess, registries: list[RegistryProc
         broker.kill()
         broker.start()
 
-    answered = run_workers(registries, kill_the_broker, times=3)
+    answered = run_workers(registries, kill_the_broker, times=2)
     fresh = RegistryProcess(broker.bootstrap_servers, OPTIONS).start()
     try:
         fresh.register("last", record("Last"))

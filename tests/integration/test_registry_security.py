@@ -46,8 +46,14 @@ def instances(
         process.user = ("ann", "secret")
         started.append(process.start())
     yield started
+    # One client sleeps in the middle of a connection: nobody waits for it.
+    sleeper = started[0].connect()
+    sleeper.request("GET", "/")
+    sleeper.getresponse().read()
     for process in started:
         process.stop()
+        assert "graceful shutdown exceeded" not in process.text
+    sleeper.close()
 
 
 def test_everything_works_on_both(instances: list[RegistryProcess], topic: str) -> None:

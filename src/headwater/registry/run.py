@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.registry")
 
+# How long whoever keeps a connection has to close it, once all answers are on their way.
+HANG_UP_S = 0.2
+
 
 def run(config: RegistryConfig) -> int:
     """Serve until SIGINT or SIGTERM and return the exit code."""
@@ -101,6 +104,23 @@ class _Server(uvicorn.Server):
         """Start to listen, and say so."""
         await super().startup(sockets)
         self.is_started.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what was asked, and wait for nobody who only keeps a connection."""
+        hanging_up = asyncio.create_task(self._hang_up())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            hanging_up.cancel()
+
+    async def _hang_up(self) -> None:
+        # Closing a TLS connection waits for the other side, which may be asleep in a client's pool.
+        while True:
+            await asyncio.sleep(HANG_UP_S)
+            for connection in list(self.server_state.connections):
+                transport = connection.transport
+                if transport.is_closing() and not transport.get_write_buffer_size():
+                    transport.abort()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
