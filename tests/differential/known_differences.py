@@ -13,15 +13,18 @@ class Difference(NamedTuple):
     """One row of the page's tables: where it shows, and why it is so."""
 
     programs: tuple[str, ...]
-    path: str
+    paths: tuple[str, ...]
     kafka: str
     ours: str
     reason: str
 
     def covers(self, program: str, path: str, kafka: object) -> bool:
         """A row for every program (`*`) is about where we tell more than Kafka, never less."""
-        named = kafka is None if self.programs == ("*",) else program in self.programs
-        return named and fnmatch.fnmatchcase(path, self.path)
+        if self.programs == ("*",):
+            named = kafka is None or kafka == ""
+        else:
+            named = any(fnmatch.fnmatchcase(program, pattern) for pattern in self.programs)
+        return named and any(fnmatch.fnmatchcase(path, pattern) for pattern in self.paths)
 
 
 def known_differences() -> list[Difference]:
@@ -31,6 +34,9 @@ def known_differences() -> list[Difference]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| `") and len(cells) == 5:
             programs, path, kafka, ours, reason = cells
-            names = tuple(name.strip(" `") for name in programs.split(","))
-            found.append(Difference(names, path.strip("`"), kafka, ours, reason))
+            found.append(Difference(_names(programs), _names(path), kafka, ours, reason))
     return found
+
+
+def _names(cell: str) -> tuple[str, ...]:
+    return tuple(name.strip(" `") for name in cell.split(","))

@@ -38,7 +38,7 @@ def plain(answer: Any) -> Any:
             for name in fields if name not in _LEFT_OUT
         }  # fmt: skip
     if isinstance(answer, dict):
-        return {plain(key): plain(value) for key, value in answer.items()}
+        return {_key(key): plain(value) for key, value in answer.items()}
     if isinstance(answer, (list, tuple)):
         return [plain(item) for item in answer]
     if isinstance(answer, (set, frozenset)):
@@ -133,6 +133,10 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+
+def _key(key: Any) -> Any:
+    return "-".join(map(str, key)) if isinstance(key, tuple) else plain(key)
 
 
 def _message(text: str | None) -> str | None:

@@ -50,7 +50,7 @@ def test_programs_see_the_same(both: Both, name: str) -> None:
     assert not unexplained, "\n".join(unexplained)
     for difference in known_differences():
         if name in difference.programs:
-            assert difference in shown, f"{difference.path} no longer differs: drop it"
+            assert difference in shown, f"{difference.paths} no longer differs: drop it"
 
 
 def run_on_both(both: Both, name: str) -> tuple[Any, Any]:

@@ -80,7 +80,7 @@ def value_of(client: RawClient, kind: int, name: str, key: str) -> Any:
 
 def waited(client: RawClient, kind: int, name: str, key: str, value: str | None) -> Any:
     """The setting when it has the value: Kafka tells its broker half a moment later."""
-    wait_for(lambda: value_of(client, kind, name, key) == value, 20)
+    wait_for(lambda: value_of(client, kind, name, key) == value, 10)
     return described(client, kind, name, [key])["settings"]
 
 
@@ -318,12 +318,11 @@ def configs_read_only_of_the_broker(engine: Engine, name: str) -> Any:
 
 
 @program
-def configs_min_insync_cannot_be_set_above_replicas(engine: Engine, name: str) -> Any:
+def configs_min_insync_above_the_replicas(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         topic = create_topic(client, name)
         answer = alter(client, TOPIC, name, (SET, "min.insync.replicas", "3"))
         waited(client, TOPIC, name, "min.insync.replicas", "3")
-        wait_for(lambda: produce(client, topic, batch_of([b"x"])).error_code.name != "none")
         return answer, plain(produce(client, topic, batch_of([b"x"])).error_code)
 
 
