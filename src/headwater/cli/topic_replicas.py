@@ -170,9 +170,8 @@ def elect_leaders(connection: Connection, names: tuple[str, ...], unclean: bool)
     for partition, failure in answers.items():
         if failure is None:
             elected += 1
-        elif failure.args[0].name() != "ELECTION_NOT_NEEDED":
-            reason = describe(failure.args[0])
-            failures.append(f"{partition.topic}-{partition.partition}: {reason}")
+        elif failure.name() != "ELECTION_NOT_NEEDED":
+            failures.append(f"{partition.topic}-{partition.partition}: {describe(failure)}")
     note(f"Elected the leaders of {elected} partitions.")
     if failures:
         raise CommandError("\n".join(failures))

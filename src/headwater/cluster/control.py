@@ -72,6 +72,11 @@ class ClusterControl:
         """Return the controller that leads, if there is one and a broker runs that knows it."""
         return self._view()[1]
 
+    def known_brokers(self, node_id: int) -> frozenset[int]:
+        """Return the brokers that this broker counts as alive; raises OSError if it is silent."""
+        node = self.node(node_id)
+        return metadata.broker_ids(reachable(node.host), node.port)
+
     def start_node(self, node_id: int, *, wait: bool = True) -> None:
         """Start a node on the ports and the data that it had, and wait until it is ready."""
         node = self.node(node_id)

@@ -40,6 +40,7 @@ def service(
     depends_on: list[str] | None = None,
     program: str = sys.executable,
     stop_within_s: float = 20,
+    held_by: str | None = None,
 ) -> Service:
     return Service(
         name=name,
@@ -52,6 +53,7 @@ def service(
         health=HttpCheck("127.0.0.1", port),
         depends_on=depends_on or (),
         stop_within_s=stop_within_s,
+        is_wanted=lambda: held_by is None or not Path(held_by).exists(),
     )
 
 

@@ -126,6 +126,30 @@ def test_a_dependent_waits_until_what_it_needs_is_healthy(
     assert journal.events() == ["first started", "second started"]
 
 
+def test_what_is_stopped_on_purpose_stays_down_until_it_is_wanted_again(
+    start: Start, journal: Journal, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    up = start({**FIRST, "held_by": str(held)}, SECOND)
+    up.wait_for("READY")
+    held.touch()
+    os.kill(journal.pids("first")[-1], signal.SIGKILL)
+    up.wait_for(r"first was stopped on purpose \(SIGKILL\)")
+    # What needs it can be started without it, since it will not come by itself.
+    os.kill(journal.pids("second")[-1], signal.SIGKILL)
+    up.wait_for("second is healthy again")
+    assert len(journal.pids("first")) == 1
+    held.unlink()
+    up.wait_for("first is wanted again")
+    up.wait_for("first is healthy again")
+    assert len(journal.pids("first")) == 2
+    held.touch()
+    os.kill(journal.pids("first")[-1], signal.SIGKILL)
+    up.wait_for(r"first was stopped on purpose", 2)
+    up.signal(signal.SIGTERM)
+    assert up.wait() == 0
+
+
 def test_what_died_is_started_again_and_the_others_are_left_alone(
     start: Start, journal: Journal
 ) -> None:
