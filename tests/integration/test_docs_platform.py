@@ -37,7 +37,7 @@ def test_serialisers_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_serialisers_in_python(platform: PlatformProcess, tmp_path: Path) -> None:
     examples = blocks(ROOT / "docs/serialisers.md", "python")
-    assert len(examples) == 4
+    assert len(examples) == 5
     for code in examples:
         code = code.replace("http://localhost:8081", platform.registry_url)
         run_python(code.replace("localhost:9092", platform.bootstrap_servers), tmp_path)

@@ -361,3 +361,45 @@ def test_rubbish_on_the_socket(registry: RegistryProcess) -> None:
     assert answer.status == 404
     assert registry.get("/") == {}
     assert "Traceback" not in registry.text
+
+
+def test_rules_come_back_as_they_were_sent(registry: RegistryProcess, topic: str) -> None:
+    """They are kept for clients, which follow them; the registry itself does not."""
+    rule = {
+        "name": "encrypt",
+        "doc": "what it is for",
+        "kind": "TRANSFORM",
+        "mode": "WRITEREAD",
+        "type": "ENCRYPT",
+        "tags": ["PII"],
+        "params": {"encrypt.kek.name": "k"},
+        "expr": "true",
+        "onSuccess": "NONE,NONE",
+        "onFailure": "ERROR,NONE",
+        "disabled": True,
+    }
+    upgrade = {
+        "name": "upgrade",
+        "kind": "TRANSFORM",
+        "mode": "UPGRADE",
+        "type": "JSONATA",
+        "expr": "$",
+        "disabled": False,
+    }
+    rule_set = {"migrationRules": [upgrade], "domainRules": [rule]}
+    id_ = registry.register(topic, record("Ruled", "a"), ruleSet=rule_set)
+    for path in (
+        f"/schemas/ids/{id_}",
+        f"/subjects/{topic}/versions/latest",
+        f"/subjects/{topic}/versions/1",
+    ):
+        assert registry.get(path)["ruleSet"] == rule_set
+    body = {"schema": json.dumps(record("Ruled", "a")), "ruleSet": rule_set}
+    found = registry.request("POST", f"/subjects/{topic}", body)
+    assert found.body["ruleSet"] == rule_set
+    # The same schema under other rules is another one.
+    other = registry.register(topic, record("Ruled", "a"), ruleSet={"domainRules": [rule]})
+    assert other != id_
+    nameless = {"domainRules": [{"type": "CEL"}]}
+    refused = registry.try_register(topic, record("Ruled", "a"), ruleSet=nameless)
+    assert (refused.status, refused.body["error_code"]) == (422, 42210), refused
