@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.plan.types import (
-    BIGINT,
     DATE,
     DOUBLE,
     FLOAT,
@@ -57,10 +56,10 @@ def numeric_type(left: DataType, right: DataType) -> DataType:
         scale = max(one.scale, other.scale)
         digits = max(one.precision - one.scale, other.precision - other.scale)
         return Decimal(min(38, digits + scale), scale)
-    if DOUBLE in (left, right) or (FLOAT in (left, right) and BIGINT in (left, right)):
-        return DOUBLE
-    if FLOAT in (left, right):
+    if left == right == FLOAT:
         return FLOAT
+    if DOUBLE in (left, right) or FLOAT in (left, right):
+        return DOUBLE
     return max(left, right, key=INTEGERS.index)
 
 

@@ -47,7 +47,13 @@ def from_dataclass(class_: type) -> Struct:
     """Return a struct of a dataclass's fields."""
     if not dataclasses.is_dataclass(class_):
         raise TypeTextError(f"{class_.__name__} is no dataclass: decorate it with @dataclass")
-    hints = typing.get_type_hints(class_)
+    try:
+        hints = typing.get_type_hints(class_)
+    except NameError as error:
+        raise TypeTextError(
+            f"the annotations of {class_.__name__} use {error.name!r}, which is not there when the "
+            "program runs: import it, and outside of TYPE_CHECKING"
+        ) from error
     fields = []
     for field in dataclasses.fields(class_):
         try:

@@ -23,6 +23,7 @@ from headwater.plan.types import (
     INTEGERS,
     Array,
     DataType,
+    Decimal,
     Field,
     Map,
     Struct,
@@ -152,13 +153,25 @@ class Call(Expression):
 
     def type_in(self, scope: Scope) -> DataType:
         """Return the type that the function's signature gives."""
-        types = [argument.type_in(scope) for argument in self.arguments]
+        types = self._argument_types(scope)
         try:
             return signatures.result_type(self.function, types)
         except signatures.UnknownFunctionError as error:
             raise UnknownTypeError(f"{self}: {error}") from error
         except SignatureError as error:
             raise ExpressionError(f"{self}: {error}") from error
+
+    def _argument_types(self, scope: Scope) -> list[DataType]:
+        types = [argument.type_in(scope) for argument in self.arguments]
+        if self.function in _INFIX and any(isinstance(type_, Decimal) for type_ in types):
+            # Beside a decimal, Spark counts the digits of a whole number that is written out.
+            return [
+                Decimal(len(str(abs(argument.value))))
+                if isinstance(argument, Literal) and type_ in INTEGERS
+                else type_
+                for argument, type_ in zip(self.arguments, types, strict=True)
+            ]
+        return types
 
     def __str__(self) -> str:
         return _call_text(self.function, [str(argument) for argument in self.arguments])

@@ -80,9 +80,8 @@ def literal_sql(value: Any) -> str:
         case datetime.date():
             return f"DATE '{value.isoformat()}'"
         case datetime.timedelta():
-            seconds = value // datetime.timedelta(seconds=1)
-            fraction = (value - datetime.timedelta(seconds=seconds)).microseconds
-            return f"make_dt_interval(0, 0, 0, {seconds}.{fraction:06d})"
+            microseconds = value // datetime.timedelta(microseconds=1)
+            return f"make_dt_interval(0, 0, 0, {decimal.Decimal(microseconds).scaleb(-6):f}BD)"
         case list() | tuple() if value:
             return f"array({', '.join(literal_sql(part) for part in value)})"
     raise ExpressionError(f"{value!r} ({type(value).__name__}) cannot stand in an expression")
@@ -113,4 +112,6 @@ def _decimal_type(value: decimal.Decimal) -> DataType:
 
 def _string_sql(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    # Spark would put the value of a variable there, in a text as well.
+    escaped = escaped.replace("${", "\\u0024{")
     return f"'{escaped}'"

@@ -64,9 +64,19 @@ class Node:
     @property
     def needs_repartition(self) -> bool:
         """Whether equal keys may be in different partitions after this operator."""
-        if self.is_stateful:
-            return False
-        return self.changes_key or any(parent.needs_repartition for parent in self.parents)
+        waiting: list[Node] = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.changes_key:
+                return True
+            if not node.brings_keys_together:
+                waiting.extend(node.parents)
+        return False
+
+    @property
+    def brings_keys_together(self) -> bool:
+        """Whether equal keys are in one partition after this operator, wherever they came from."""
+        return self.is_stateful
 
 
 @dataclass(frozen=True)
@@ -197,9 +207,9 @@ class Repartition(Node):
     partitions: int | None = None
 
     @property
-    def needs_repartition(self) -> bool:
-        """Never after this."""
-        return False
+    def brings_keys_together(self) -> bool:
+        """That is all it does."""
+        return True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

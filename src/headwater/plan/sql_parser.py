@@ -16,6 +16,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.parsers.spark import SparkParser
 
+from headwater.plan import signatures
 from headwater.plan.ddl import parse_ddl
 from headwater.plan.errors import ExpressionError
 from headwater.plan.expressions import (
@@ -41,6 +42,11 @@ class _Parser(SparkParser):
     """Keeps every function under the name that the user wrote."""
 
     FUNCTIONS: ClassVar[dict[str, Any]] = {}
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
+        name: parser
+        for name, parser in SparkParser.FUNCTION_PARSERS.items()
+        if name in ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION")
+    }
 
 
 class _Dialect(Spark):
@@ -81,7 +87,10 @@ def parse(text: str) -> Parsed:
         tree = sqlglot.parse_one(text, dialect=_Dialect)
     except SqlglotError as error:
         reason = str(error).partition("\n")[0].replace("\x1b[4m", "").replace("\x1b[0m", "")
-        raise ExpressionError(f"cannot read {text!r} as Spark SQL: {reason}") from error
+        raise ExpressionError(
+            f"cannot read {text!r} as Spark SQL: {reason} (a name that is also a word of SQL needs "
+            "backticks)"
+        ) from error
     forbidden = tree.find(exp.Query, exp.Command, exp.Window, exp.DDL, exp.DML, exp.Star)
     if forbidden is not None:
         raise ExpressionError(
@@ -181,8 +190,10 @@ def _compound(tree: exp.Expr) -> Expression:
             return Call(tree.name.lower(), (_expression(tree.expression),))
         case exp.Anonymous():
             return Call(tree.name.lower(), tuple(_expression(part) for part in tree.expressions))
-        case exp.Func() if not tree.args:
-            return Call(tree.sql_name().lower(), ())
+        case exp.Func() if signatures.is_known(tree.sql_name()):
+            parts = (tree.args.get(name) for name in tree.arg_types)
+            arguments = (_expression(part) for part in parts if isinstance(part, exp.Expr))
+            return Call(tree.sql_name().lower(), tuple(arguments))
     return _Untyped(tree.sql(dialect="spark"))
 
 

@@ -165,11 +165,14 @@ def _above(node: Node) -> Iterator[Node]:
 
 def _roots(node: Node) -> tuple[Node, ...]:
     """Return the nearest stateful operators and sources, which is where sharing begins."""
-    if keeps_state(node) or not node.parents:
-        return (node,)
     found: dict[int, Node] = {}
-    for parent in node.parents:
-        found.update({id(root): root for root in _roots(parent)})
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if keeps_state(current) or not current.parents:
+            found[id(current)] = current
+        else:
+            waiting.extend(reversed(current.parents))
     return tuple(found.values())
 
 

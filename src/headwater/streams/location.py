@@ -29,6 +29,6 @@ class Located:
         traceback: TracebackType | None,
     ) -> None:
         if isinstance(error, PlanError) and not error.location:
-            raise type(error)(error.reason, self._location) from error
+            raise type(error)(error.reason, self._location) from None
         if isinstance(error, TypeTextError):
             raise PlanError(str(error), self._location) from error

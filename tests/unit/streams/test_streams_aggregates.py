@@ -1,0 +1,143 @@
+"""Groups, windows and what they are folded into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headwater.plan.nodes import Aggregate
+from headwater.plan.windows import Window
+from headwater.streams import (
+    App,
+    KStream,
+    KTable,
+    PlanError,
+    avg,
+    col,
+    count,
+    hopping,
+    max,  # noqa: A004
+    min,  # noqa: A004
+    sum,  # noqa: A004
+    tumbling,
+)
+
+
+@pytest.fixture
+def readings() -> KStream:
+    app = App("app")
+    return app.stream("readings", value_type="id string, value double, n int, m decimal(10,2)")
+
+
+def _aggregate(table: KTable) -> Aggregate:
+    assert isinstance(table.node, Aggregate)
+    return table.node
+
+
+def test_several_at_once_with_the_types_of_spark(readings: KStream) -> None:
+    table = readings.group_by_key().aggregate(
+        total=sum("n"), exact=sum("m"), mean=avg("m"), rate=avg("n"), low=min("id"),
+        high=max(col("value") * 2), n=count(), known=count("id"),
+    )  # fmt: skip
+    assert table.row.value.ddl() == (
+        "struct<total:bigint,exact:decimal(20,2),mean:decimal(14,6),rate:double,low:string,"
+        "high:double,n:bigint,known:bigint>"
+    )
+    assert table.row.key.ddl() == "string"
+    node = _aggregate(table)
+    assert node.by is None
+    assert node.emit == "batch"
+    assert node.is_table
+    assert not node.needs_repartition
+
+
+def test_single_ones(readings: KStream) -> None:
+    grouped = readings.group_by_key()
+    found = [
+        grouped.count(), grouped.sum("n"), grouped.avg("n"), grouped.min("value * 2"),
+        grouped.max("id"),
+    ]  # fmt: skip
+    assert [table.row.value.ddl() for table in found] == [
+        "struct<count:bigint>", "struct<sum:bigint>", "struct<avg:double>", "struct<min:double>",
+        "struct<max:string>",
+    ]  # fmt: skip
+
+
+def test_a_group_by_something_else_has_that_as_its_key(readings: KStream) -> None:
+    table = readings.group_by("n % 10").count()
+    assert table.row.key.ddl() == "int"
+    assert str(_aggregate(table).by) == "n % 10"
+    python = readings.group_by(lambda value: value["id"][:1], returns=str).count()
+    assert python.row.key.ddl() == "string"
+
+
+def test_windows(readings: KStream) -> None:
+    grouped = readings.group_by_key()
+    table = grouped.windowed_by(tumbling("1 minute").grace("10 s")).count(late_to="late")
+    node = _aggregate(table)
+    assert node.window == Window(60_000, 60_000, 10_000)
+    assert node.late_to == "late"
+    assert table.row.windowed
+    assert table.row.value.ddl() == (
+        "struct<window_start:timestamp not null,window_end:timestamp not null,count:bigint>"
+    )
+    hops = _aggregate(grouped.windowed_by(hopping("1 minute", "10 s")).count())
+    assert hops.window == Window(60_000, 10_000, 0)
+    # Fields of the window are names as any other.
+    table.to_stream().map_values(at="window_start", n="count")
+
+
+def test_suppress_waits_for_the_window_and_keeps_the_rest(readings: KStream) -> None:
+    early = readings.group_by("id").windowed_by(tumbling("1 minute")).count(late_to="late")
+    final = _aggregate(early.suppress())
+    assert final.emit == "final"
+    assert final.late_to == "late"
+    assert final.by is _aggregate(early).by
+    assert final.id != early.node.id
+
+
+def test_emit_is_the_apps_unless_said(readings: KStream) -> None:
+    app = App("app", emit="record")
+    stream = app.stream("readings", value_type="id string")
+    assert _aggregate(stream.group_by_key().count()).emit == "record"
+    assert _aggregate(stream.group_by_key().count(emit="batch")).emit == "batch"
+
+
+def test_reduce(readings: KStream) -> None:
+    grouped = readings.map_values("value").group_by_key()
+    table = grouped.reduce("greatest(old, new)")
+    assert table.row.value.ddl() == "double"
+    assert _aggregate(table).reduce is not None
+    fields = readings.map_values(a="n", b="id").group_by_key()
+    reduced = fields.windowed_by(tumbling("1 s")).reduce(a="old.a + new.a", b="new.b")
+    assert reduced.row.value.ddl().endswith("window_end:timestamp not null,a:int,b:string>")
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (lambda g: g.sum("id"), "sum(id): needs numbers, not string"),
+        (lambda g: g.sum("valeu"), "there is no 'valeu' here"),
+        (lambda g: g.aggregate(), "needs a result"),
+        (lambda g: g.aggregate(a=col("n")), "is no aggregate"),
+        (lambda g: g.count(emit="sometimes"), "there is no emit 'sometimes'"),
+        (lambda g: g.count(emit="final"), "only windows have a final result"),
+        (lambda g: g.count(late_to="late"), "only windows have late records"),
+        (lambda g: g.count().suppress(), "suppress waits for windows"),
+        (lambda g: g.reduce("old.n + new.n"), "a reduced value keeps its type"),
+        (lambda g: g.reduce(n="old.n + new.n"), "an expression for each field"),
+        (lambda g: g.windowed_by(hopping("1 s", "2 s")), "leave gaps"),
+        (lambda g: g.windowed_by(tumbling("0 s")), "a size above zero"),
+        (lambda g: g.windowed_by(tumbling("soon")), "'soon' is no duration"),
+        (
+            lambda g: g.windowed_by(tumbling("1 s")).aggregate(window_start=count()),
+            "the window has fields of these names",
+        ),
+    ],
+)
+def test_what_is_refused(readings: KStream, build: Any, reason: str) -> None:
+    with pytest.raises(PlanError) as refused:
+        build(readings.group_by_key())
+    assert reason in str(refused.value)
+    assert refused.value.location.startswith("tests/unit/streams/test_streams_aggregates.py:")

@@ -1,0 +1,121 @@
+"""Joins: of two streams, and of a stream with a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from headwater.plan.nodes import Map, StreamStreamJoin, StreamTableJoin
+from headwater.plan.python_function import PythonFunction
+from headwater.plan.scope import Scope
+from headwater.streams import App, PlanError, between, tumbling, within
+
+if TYPE_CHECKING:
+    from headwater.streams import GlobalKTable, KStream, KTable
+
+
+class Inputs(NamedTuple):
+    readings: KStream
+    orders: KStream
+    units: KTable
+    places: GlobalKTable
+
+
+@pytest.fixture
+def inputs() -> Inputs:
+    app = App("app")
+    return Inputs(
+        app.stream("readings", value_type="id string, value double"),
+        app.stream("orders", value_type="id string, amount int"),
+        app.table("units", value_type="unit string"),
+        app.global_table("places", key="long", value_type="place string"),
+    )
+
+
+def test_two_streams(inputs: Inputs) -> None:
+    joined = inputs.readings.join(
+        inputs.orders, id="left.id", value="value", amount="amount",
+        window=between("5 s", "1 minute").grace("10 s"),
+    )  # fmt: skip
+    node = joined.node
+    assert isinstance(node, StreamStreamJoin)
+    assert (node.kind, node.before_ms, node.after_ms, node.grace_ms) == (
+        "inner", 5_000, 60_000, 10_000,
+    )  # fmt: skip
+    assert joined.row.value.ddl() == "struct<id:string,value:double,amount:int>"
+    left, right = node.parents
+    assert node.projection.sql(Scope.of_join(left.row, right.row)) == (
+        "named_struct('id', (left_value.`id`), 'value', (left_value.`value`), "
+        "'amount', (right_value.`amount`))"
+    )
+    outer = inputs.readings.outer_join(inputs.orders, n="amount", window=within("1 s")).node
+    assert isinstance(outer, StreamStreamJoin)
+    assert (outer.kind, outer.before_ms, outer.after_ms) == ("outer", 1_000, 1_000)
+
+
+def test_a_table_by_key(inputs: Inputs) -> None:
+    joined = inputs.readings.left_join(inputs.units)
+    node = joined.node
+    assert isinstance(node, StreamTableJoin)
+    assert node.kind == "left"
+    assert node.key is None
+    assert joined.row.value.ddl() == "struct<id:string,value:double,unit:string>"
+    assert not joined.row.has_position
+
+
+def test_a_global_table_by_expression(inputs: Inputs) -> None:
+    joined = inputs.readings.join(inputs.places, on="cast(id as bigint)")
+    assert isinstance(joined.node, StreamTableJoin)
+    assert str(joined.node.key) == "cast(id as bigint)"
+
+
+def test_a_function_gets_both_values(inputs: Inputs) -> None:
+    def unit(left: dict[str, Any], right: dict[str, Any] | None) -> str:
+        return f"{left['value']} {right['unit'] if right else '?'}"
+
+    joined = inputs.readings.left_join(inputs.units, unit)
+    assert isinstance(joined.node, Map)
+    assert isinstance(joined.node.parents[0], StreamTableJoin)
+    function = joined.node.value
+    assert isinstance(function, PythonFunction)
+    assert function.name == f"{unit.__qualname__}"
+    assert joined.row.value.ddl() == "string"
+    assert function("k", {"left": {"value": 1.0}, "right": {"unit": "kW"}}) == "1.0 kW"
+    assert function("k", {"left": {"value": 1.0}, "right": None}) == "1.0 ?"
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (lambda i: i.readings.join(i.orders), "both sides have id: name the fields"),
+        (lambda i: i.readings.join(i.orders, n="amount"), 'window=within("2 minutes")'),
+        (
+            lambda i: i.readings.join(i.orders, n="amount", on="id", window=within("1 s")),
+            "two streams are joined by their keys",
+        ),
+        (
+            lambda i: i.readings.select_key("1").join(i.orders, n="amount", window=within("1 s")),
+            "the keys of joined streams: string is not int",
+        ),
+        (lambda i: i.readings.join(i.orders, n="id", window=within("1 s")), "write left.id or"),
+        (lambda i: i.readings.join(i.units, on="id"), "use select_key before, or a global"),
+        (lambda i: i.readings.join(i.units, window=within("1 s")), "leave window out"),
+        (lambda i: i.readings.join(i.places), 'on="id"'),
+        (lambda i: i.readings.join(i.places, on="id"), "string is not bigint; cast"),
+        (lambda i: i.readings.outer_join(i.units, window=within("1 s")), "use left_join"),
+        (lambda i: i.readings.map_values("value").join(i.units), "say what the two become"),
+        (
+            lambda i: i.readings.join(
+                i.orders.group_by_key().windowed_by(tumbling("1 s")).count(), n="count"
+            ),
+            "a windowed table has several values",
+        ),
+        (lambda i: i.readings.join(i.units, "unit", u="unit"), "one value, or named fields"),
+    ],
+)
+def test_what_is_refused(inputs: Inputs, build: Any, reason: str) -> None:
+    with pytest.raises(PlanError) as refused:
+        build(inputs)
+    assert reason in str(refused.value)
+    assert refused.value.location.startswith("tests/unit/streams/test_streams_joins.py:")
