@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from headwater.cli.config_changes import ConfigChange, apply_changes
 from headwater.cli.connection import (
+    POLL_S,
     REQUEST_WITHIN_S,
     Connection,
     call,
@@ -29,7 +31,7 @@ from headwater.cli.topic_replicas import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from concurrent.futures import Future
 
 
@@ -82,6 +84,8 @@ def create(
         done="Would create" if dry_run else "Created",
         fine="TOPIC_ALREADY_EXISTS" if if_not_exists else None,
     )
+    if not dry_run:
+        _wait_until_known(connection, names)
 
 
 @topics.command(
@@ -257,6 +261,22 @@ def _report(
             note(f"{done} {name}.")
     if failures:
         raise CommandError("\n".join(failure.message for failure in failures))
+
+
+def _wait_until_known(connection: Connection, names: Iterable[str]) -> None:
+    """Wait until brokers know what the controller has created, so that the next command can use it.
+
+    Apache Kafka's brokers hear of it a moment later.
+    """
+    from confluent_kafka import KafkaException
+
+    deadline = time.monotonic() + REQUEST_WITHIN_S
+    for name in names:
+        try:
+            while connection.find_topic(name) is None and time.monotonic() < deadline:
+                time.sleep(POLL_S)
+        except KafkaException:
+            return  # one may create what one may not see
 
 
 def _replication_factor(topic: Any) -> int:
