@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+from errno import ECONNREFUSED
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
 _PREFIX = "hw"
-_OURS = re.compile(rf"\b{_PREFIX}(\d+)(?:br|-[\w-]+)")
+_OURS = re.compile(rf"\b{_PREFIX}(\d+)(?:br|c\d|-)")
 _CARD = "eth0"
 # Nobody's: what is sent there is lost without a word, as in a cable that was cut.
 _NOWHERE = "02:00:00:00:00:00"
@@ -38,22 +39,15 @@ class Network:
         # 198.18.0.0/15 is kept free everywhere for tests of networks (RFC 2544).
         self._subnet = f"198.18.{os.getpid() % 256}"
 
-    def __enter__(self) -> Self:
-        remove_leftovers()
+    def open(self) -> None:
+        """Lay the cables; raises NetworkRefusedError where that is not allowed."""
         try:
+            remove_leftovers()
             self._build()
+            self._check_traffic()
         except BaseException:
             self.close()
             raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def address(self, host: str) -> str:
         """Where a host is reached."""
@@ -100,6 +94,15 @@ class Network:
             self._on(host, "address", "add", f"{self.address(host)}/24", "dev", _CARD)
             self._on(host, "link", "set", _CARD, "up")
 
+    def _check_traffic(self) -> None:
+        # A firewall may look into bridges too. Where nobody listens, an answer is a refusal.
+        here, there = self._hosts[:2]
+        knock = f"import socket; print(socket.socket().connect_ex(({self.address(there)!r}, 9)))"
+        command = [*self.prefix(here), "timeout", "30", sys.executable, "-c", knock]
+        answer = subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout
+        if answer.strip() != b"%d" % ECONNREFUSED:
+            raise NetworkRefusedError("nothing passes between two namespaces on a bridge")
+
     def _namespace(self, host: str) -> str:
         return f"{_PREFIX}{os.getpid()}-{host}"
 
@@ -109,19 +112,29 @@ class Network:
 
 def remove_leftovers() -> None:
     """Remove what runs that were killed could not."""
-    found = _ip("netns", "list") + _ip("link", "show", "type", "bridge")
-    for number in {int(number) for number in _OURS.findall(found)}:
+    for number in {int(number) for number in _OURS.findall(f"{_namespaces()} {_links()}")}:
         if not Path(f"/proc/{number}").exists():
             _remove(number)
 
 
 def _remove(number: int) -> None:
-    for line in _ip("netns", "list").splitlines():
-        name = line.split()[0]
-        if name.startswith(f"{_PREFIX}{number}-"):
-            _ip("netns", "delete", name)
-    if f"{_PREFIX}{number}br:" in _ip("link", "show", "type", "bridge"):
-        _ip("link", "delete", f"{_PREFIX}{number}br")
+    # Cables first: the kernel takes its time to take a namespace apart.
+    for link in _links():
+        if link.startswith((f"{_PREFIX}{number}c", f"{_PREFIX}{number}br")):
+            _ip("link", "delete", link)
+    for namespace in _namespaces():
+        if namespace.startswith(f"{_PREFIX}{number}-"):
+            _ip("netns", "delete", namespace)
+
+
+def _namespaces() -> list[str]:
+    return [line.split()[0] for line in _ip("netns", "list").splitlines()]
+
+
+def _links() -> list[str]:
+    """The links of this machine, without the "@if2" that tells where a cable ends."""
+    lines = _ip("-oneline", "link", "show").splitlines()
+    return [line.split(": ")[1].partition("@")[0] for line in lines]
 
 
 def _ip(*arguments: str) -> str:

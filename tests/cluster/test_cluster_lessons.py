@@ -158,8 +158,7 @@ def test_min_insync_2_takes_writes_with_3_and_2_brokers_and_refuses_acks_all_wit
 def test_min_insync_2_takes_acks_1_even_with_1_broker_but_shows_it_to_nobody_until_it_is_safe(
     cluster: KafkaCluster, topic: str
 ) -> None:
-    log = ReplicatedTopic(cluster, topic, min_insync_replicas="2")
-    cluster.stop_node(3)
+    log = ReplicatedTopic(cluster, topic, replicas=[(1, 2)], min_insync_replicas="2")
     cluster.stop_node(2)
     log.wait_for(leader=1, in_sync={1})
     log.write("with one", acks="1")
@@ -188,11 +187,10 @@ def test_without_unclean_election_a_partition_waits_for_its_last_leader_and_lose
     log = alone_with(cluster, topic, "only on broker 1", unclean="false")
     cluster.kill_node(1)
     cluster.start_node(2)
-    cluster.start_node(3)
     log.wait_for(leader=NO_LEADER)
 
     cluster.start_node(1)
-    log.wait_for(leader=1, in_sync=EVERYWHERE)
+    log.wait_for(leader=1, in_sync={1, 2})
     assert log.read() == ["only on broker 1"]
 
 
@@ -216,11 +214,25 @@ def test_an_operator_can_elect_uncleanly_by_hand_and_gives_up_what_was_only_on_t
 ) -> None:
     log = alone_with(cluster, topic, "only on broker 1")
     cluster.kill_node(1)
-    cluster.start_node(3)
+    cluster.start_node(2)
     log.wait_for(leader=NO_LEADER)
     log.elect_uncleanly()
-    log.wait_for(leader=3, in_sync={3})
+    log.wait_for(leader=2, in_sync={2})
     assert log.read() == []
+
+
+def test_the_death_of_all_brokers_at_once_loses_nothing_since_the_kernel_has_what_they_wrote(
+    cluster: KafkaCluster, topic: str
+) -> None:
+    log = ReplicatedTopic(cluster, topic, min_insync_replicas="2")
+    log.write("in the page cache")
+    for broker in EVERYWHERE:
+        cluster.kill_node(broker)
+    for broker in EVERYWHERE:
+        cluster.start_node(broker, wait=False)
+    cluster.wait_until_ready()
+    log.wait_for(in_sync=EVERYWHERE)
+    assert log.read() == ["in the page cache"]
 
 
 # --- controllers -------------------------------------------------------------------------------
@@ -351,12 +363,15 @@ def resume_followers_of_1(cluster: KafkaCluster) -> None:
 def alone_with(
     cluster: KafkaCluster, topic: str, value: str, unclean: str = "false"
 ) -> ReplicatedTopic:
-    """A topic with one replica in sync, broker 1, that took a record with acks=all."""
+    """A topic on brokers 1 and 2, of which broker 1 alone took a record with acks=all."""
     log = ReplicatedTopic(
-        cluster, topic, min_insync_replicas="1", unclean_leader_election_enable=unclean
+        cluster,
+        topic,
+        replicas=[(1, 2)],
+        min_insync_replicas="1",
+        unclean_leader_election_enable=unclean,
     )
     cluster.stop_node(2)
-    cluster.stop_node(3)
     log.wait_for(leader=1, in_sync={1})
     log.write(value)
     return log
