@@ -6,7 +6,7 @@ import datetime
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import OnBroken, Start, TopicSource
@@ -26,15 +26,36 @@ from headwater.streams.types import as_class, as_type
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
+    from headwater.plan.types import DataType
     from headwater.serde import SchemaRegistryClient
-    from headwater.streams.formats import FormatLike
+    from headwater.streams.formats import FormatLike, Side
     from headwater.streams.operands import FieldLike
     from headwater.streams.types import TypeLike
 
 StartLike: TypeAlias = "str | datetime.datetime | Mapping[str, Mapping[int, int]]"
 _NAME = re.compile(r"[a-zA-Z0-9._-]{1,200}")
 _GUARANTEES = ("at_least_once", "exactly_once")
+
+
+class SourceOptions(TypedDict, total=False):
+    """How a topic is read.
+
+    `key` and `value` name formats: string, long, double, bytes, json, avro, jsonschema, protobuf;
+    without a word, keys are strings and values JSON. Types are DDL text or a dataclass; for the
+    registry's formats they are read from the registry where they are not given. A record that
+    cannot be decoded goes to the topic `dead_letter`, or fails the job. `timestamp_by` is an
+    expression for the event's time where that is not the record's timestamp.
+    """
+
+    key: FormatLike
+    value: FormatLike
+    key_type: TypeLike | None
+    value_type: TypeLike | None
+    dead_letter: str | None
+    timestamp_by: FieldLike | None
+    name: str | None
 
 
 class App:
@@ -84,70 +105,27 @@ class App:
         self._builder = Builder(name, emit, self._registry_client)
 
     def stream(
-        self,
-        *topics: str,
-        key: FormatLike = "string",
-        value: FormatLike = "json",
-        key_type: TypeLike | None = None,
-        value_type: TypeLike | None = None,
-        start: StartLike = "earliest",
-        dead_letter: str | None = None,
-        timestamp_by: FieldLike | None = None,
-        name: str | None = None,
+        self, *topics: str, start: StartLike = "earliest", **options: Unpack[SourceOptions]
     ) -> KStream:
         """Read topics as a stream.
 
-        `key` and `value` name formats: string, long, double, bytes, json, avro, jsonschema,
-        protobuf. Types are DDL text or a dataclass; for the registry's formats they are read from
-        the registry where they are not given. `start` is where to begin without a checkpoint:
-        `earliest`, `latest`, a time, or offsets by topic and partition. A record that cannot be
-        decoded goes to the topic `dead_letter`, or fails the job. `timestamp_by` is an expression
-        for the event's time where that is not the record's timestamp.
+        `start` is where to begin without a checkpoint: `earliest`, `latest`, a time, or offsets by
+        topic and partition. The other options are those of `SourceOptions`.
         """
         with Located() as location:
-            source, classes = self._source(
-                "stream", topics, (key, value), (key_type, value_type), start, dead_letter,
-                timestamp_by, name, location,
-            )  # fmt: skip
+            source, classes = self._source("stream", topics, start, options, location)
             return KStream(self._builder, source, classes)
 
-    def table(
-        self,
-        topic: str,
-        *,
-        key: FormatLike = "string",
-        value: FormatLike = "json",
-        key_type: TypeLike | None = None,
-        value_type: TypeLike | None = None,
-        dead_letter: str | None = None,
-        timestamp_by: FieldLike | None = None,
-        name: str | None = None,
-    ) -> KTable:
+    def table(self, topic: str, **options: Unpack[SourceOptions]) -> KTable:
         """Read a topic as a table: each record sets the value of its key, null deletes it."""
         with Located() as location:
-            source, classes = self._source(
-                "table", (topic,), (key, value), (key_type, value_type), "earliest", dead_letter,
-                timestamp_by, name, location,
-            )  # fmt: skip
+            source, classes = self._source("table", (topic,), "earliest", options, location)
             return KTable(self._builder, source, classes)
 
-    def global_table(
-        self,
-        topic: str,
-        *,
-        key: FormatLike = "string",
-        value: FormatLike = "json",
-        key_type: TypeLike | None = None,
-        value_type: TypeLike | None = None,
-        dead_letter: str | None = None,
-        name: str | None = None,
-    ) -> GlobalKTable:
+    def global_table(self, topic: str, **options: Unpack[SourceOptions]) -> GlobalKTable:
         """Read a topic as a table that streams look up by any expression."""
         with Located() as location:
-            source, classes = self._source(
-                "global_table", (topic,), (key, value), (key_type, value_type), "earliest",
-                dead_letter, None, name, location,
-            )  # fmt: skip
+            source, classes = self._source("global_table", (topic,), "earliest", options, location)
             return GlobalKTable(source, classes)
 
     def plan(self) -> Plan:
@@ -176,30 +154,28 @@ class App:
         self,
         kind: SourceKind,
         topics: tuple[str, ...],
-        formats: tuple[FormatLike, FormatLike],
-        types: tuple[TypeLike | None, TypeLike | None],
         start: StartLike,
-        dead_letter: str | None,
-        timestamp_by: FieldLike | None,
-        name: str | None,
+        options: SourceOptions,
         location: str,
     ) -> tuple[TopicSource, Classes]:
         _check_topics(topics)
-        key, value = (None if given is None else as_type(given) for given in types)
-        key_format, key = read_type(
-            as_format(formats[0]), key, topics, "key", self._registry_client
-        )
-        value_format, value = read_type(
-            as_format(formats[1]), value, topics, "value", self._registry_client
-        )
+        declared = options.get("key_type"), options.get("value_type")
+        key_format, key = self._read(options.get("key", "string"), declared[0], topics, "key")
+        value_format, value = self._read(options.get("value", "json"), declared[1], topics, "value")
         row = RowType(key, value, has_position=True)
         source = self._builder.add(
             TopicSource, "KSTREAM-SOURCE" if kind == "stream" else "KTABLE-SOURCE", (), row,
             location, topics=topics, kind=kind, key_format=key_format, value_format=value_format,
-            start=_start(start), on_broken=OnBroken(dead_letter),
-            timestamp_by=_timestamp(timestamp_by, row), name=name,
+            start=_start(start), on_broken=OnBroken(options.get("dead_letter")),
+            timestamp_by=_timestamp(options.get("timestamp_by"), row), name=options.get("name"),
         )  # fmt: skip
-        return source, Classes(as_class(types[0]), as_class(types[1]))
+        return source, Classes(as_class(declared[0]), as_class(declared[1]))
+
+    def _read(
+        self, format_: FormatLike, declared: TypeLike | None, topics: tuple[str, ...], side: Side
+    ) -> tuple[Format, DataType]:
+        type_ = None if declared is None else as_type(declared)
+        return read_type(as_format(format_), type_, topics, side, self._registry_client)
 
     def _registry_client(self) -> SchemaRegistryClient:
         from headwater.serde import SchemaRegistryClient

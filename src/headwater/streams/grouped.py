@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from headwater.plan import functions
 from headwater.plan.aggregations import Aggregation
@@ -27,6 +27,19 @@ if TYPE_CHECKING:
     from headwater.streams.windows import TimeWindow
 
 _EMITS = ("batch", "record", "final")
+
+
+class AggregateOptions(TypedDict, total=False):
+    """What every aggregate takes.
+
+    `emit` is `batch` (the last result of a group in each micro-batch) or `record` (one for each
+    record). Records that come after their window has closed are counted, and written to the topic
+    `late_to` if there is one. `name` keeps the state apart from the numbering of operators.
+    """
+
+    emit: Emit | None
+    late_to: str | None
+    name: str | None
 
 
 class KGroupedStream:
@@ -72,47 +85,32 @@ class KGroupedStream:
     ) -> KTable:
         """Compute several results at once: `aggregate(total=sum("value"), n=count())`.
 
-        `emit` is `batch` (the last result of a group in each micro-batch) or `record` (one for
-        each record). Records that come after their window has closed are counted, and written to
-        the topic `late_to` if there is one.
+        The options are those of `AggregateOptions`.
         """
         with Located() as location:
-            return self._aggregate({**(aggregations or {}), **named}, emit, late_to, name, location)
+            options = AggregateOptions(emit=emit, late_to=late_to, name=name)
+            return self._aggregate({**(aggregations or {}), **named}, options, location)
 
-    def count(
-        self, *, emit: Emit | None = None, late_to: str | None = None, name: str | None = None
-    ) -> KTable:
+    def count(self, **options: Unpack[AggregateOptions]) -> KTable:
         """Count the records; the result's field is `count`."""
         with Located() as location:
-            return self._aggregate({"count": functions.count()}, emit, late_to, name, location)
+            return self._aggregate({"count": functions.count()}, options, location)
 
-    def sum(
-        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
-        name: str | None = None,
-    ) -> KTable:  # fmt: skip
+    def sum(self, of: FieldLike, **options: Unpack[AggregateOptions]) -> KTable:
         """Add up an expression; the result's field is `sum`."""
-        return self._single("sum", of, emit, late_to, name)
+        return self._single("sum", of, options)
 
-    def avg(
-        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
-        name: str | None = None,
-    ) -> KTable:  # fmt: skip
+    def avg(self, of: FieldLike, **options: Unpack[AggregateOptions]) -> KTable:
         """Take the mean of an expression; the result's field is `avg`."""
-        return self._single("avg", of, emit, late_to, name)
+        return self._single("avg", of, options)
 
-    def min(
-        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
-        name: str | None = None,
-    ) -> KTable:  # fmt: skip
+    def min(self, of: FieldLike, **options: Unpack[AggregateOptions]) -> KTable:
         """Take the smallest value of an expression; the result's field is `min`."""
-        return self._single("min", of, emit, late_to, name)
+        return self._single("min", of, options)
 
-    def max(
-        self, of: FieldLike, *, emit: Emit | None = None, late_to: str | None = None,
-        name: str | None = None,
-    ) -> KTable:  # fmt: skip
+    def max(self, of: FieldLike, **options: Unpack[AggregateOptions]) -> KTable:
         """Take the largest value of an expression; the result's field is `max`."""
-        return self._single("max", of, emit, late_to, name)
+        return self._single("max", of, options)
 
     def reduce(
         self,
@@ -135,27 +133,24 @@ class KGroupedStream:
             given = expression.type_in(Scope.of_reduce(wanted))
             check_same(given, wanted, f"{expression}: a reduced value keeps its type")
             reduction = {"value": Aggregation("reduce", expression)}
-            return self._aggregate(reduction, emit, late_to, name, location)
+            options = AggregateOptions(emit=emit, late_to=late_to, name=name)
+            return self._aggregate(reduction, options, location)
 
-    def _single(
-        self, function: str, of: FieldLike, emit: Emit | None, late_to: str | None,
-        name: str | None,
-    ) -> KTable:  # fmt: skip
+    def _single(self, function: str, of: FieldLike, options: AggregateOptions) -> KTable:
         with Located() as location:
             aggregation = Aggregation(function, as_expression(of))
-            return self._aggregate({function: aggregation}, emit, late_to, name, location)
+            return self._aggregate({function: aggregation}, options, location)
 
     def _aggregate(
         self,
         aggregations: Mapping[str, Aggregation],
-        emit: Emit | None,
-        late_to: str | None,
-        name: str | None,
+        options: AggregateOptions,
         location: str,
     ) -> KTable:
         from headwater.streams.ktable import KTable
 
-        emit = emit or self._builder.emit
+        emit = options.get("emit") or self._builder.emit
+        late_to = options.get("late_to")
         self._check(aggregations, emit, late_to)
         value, is_reduce = self._value(aggregations)
         key = self._node.row.key if self._by is None else self._by.type
@@ -164,7 +159,7 @@ class KGroupedStream:
             Aggregate, kind, (self._node,), RowType(key, value, windowed=self._window is not None),
             location, by=None if self._by is None else self._by.operand,
             aggregations=tuple(aggregations.items()), window=self._window, emit=emit,
-            late_to=late_to, name=name,
+            late_to=late_to, name=options.get("name"),
         )  # fmt: skip
         key_class = self._classes.key if self._by is None else self._by.class_
         keeps_class = is_reduce and self._window is None
