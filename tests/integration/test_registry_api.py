@@ -195,6 +195,18 @@ def test_modes_and_imports(registry: RegistryProcess, topic: str) -> None:
     assert registry.request("DELETE", f"/mode/{context}").body == {"mode": "IMPORT"}
 
 
+def test_forward_is_a_mode_of_everything(registry: RegistryProcess, topic: str) -> None:
+    try:
+        assert registry.request("PUT", "/mode", {"mode": "FORWARD"}).body == {"mode": "FORWARD"}
+        assert registry.get("/mode") == {"mode": "FORWARD"}
+        assert registry.get(f"/mode/{topic}?defaultToGlobal=true") == {"mode": "FORWARD"}
+        assert error(registry.try_register(topic, record("F"))) == (422, 42205)
+        assert registry.register(topic, record("F"), id=90_000, version=1) == 90_000
+    finally:
+        assert registry.request("DELETE", "/mode").body == {"mode": "FORWARD"}
+    assert registry.register(f"{topic}-next", record("Next")) == 90_001
+
+
 def test_importing_starts_from_nothing(registry: RegistryProcess, topic: str) -> None:
     context = f":.{topic}:"
     registry.register(f"{context}s", record("R", "a"))

@@ -170,9 +170,8 @@ def check_mode(mode: str | None, subject: str | None) -> str | None:
     mode = mode.upper()
     if mode not in MODES:
         raise invalid_mode()
-    if mode == FORWARD and (
-        subject is None or QualifiedSubject.parse(subject) != (GLOBAL_CONTEXT, "")
-    ):
+    is_global = subject is None or QualifiedSubject.parse(subject) == (GLOBAL_CONTEXT, "")
+    if mode == FORWARD and not is_global:
         raise invalid_mode("Forward mode only supported on global level")
     return mode
 
