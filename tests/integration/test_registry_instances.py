@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.registry_fixtures import record, schema_record, write_topic
+from tests.integration.registry_fixtures import read_topic, record, schema_record, write_topic
 from tests.registry_process import RegistryProcess
 from tests.registry_workers import leader_of, leads, see
 
@@ -105,6 +105,23 @@ def test_racing_for_one_subject_gives_versions_without_holes(
     assert len(set(ids)) == 60
     for registry in registries:
         see(registry, "/subjects/s/versions", list(range(1, 61)))
+
+
+def test_a_claim_is_written_once_for_each_election(
+    start_registry: Callable[..., RegistryProcess],
+) -> None:
+    """Whoever comes first, the first write or the announcement, the other has nothing to add."""
+    registry = start_registry("--property", "leader.session.timeout.ms=30000")
+    for number in range(3):
+        registry.register(f"s{number}", record(f"R{number}"))
+    leader_of(registry)
+    for number in range(3, 6):
+        registry.register(f"s{number}", record(f"R{number}"))
+    claims = [
+        each for each in read_topic(registry.bootstrap_servers) if b"NOOP" in (each.key or b"")
+    ]
+    assert len(claims) == 1
+    assert registry.text.count("leading in epoch") == 1
 
 
 def test_a_leader_that_stops_is_replaced(start_registry: Callable[..., RegistryProcess]) -> None:
