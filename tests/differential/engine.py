@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.differential.kafka_tools import KafkaTools
+
 WITHIN_S = 60.0
 
 
@@ -24,6 +26,7 @@ class Engine(ABC):
     """One broker, Apache Kafka's or ours, with the same settings as the other."""
 
     name: str
+    tools: KafkaTools
     port: int
     output: list[str]
     data: Path
@@ -40,6 +43,12 @@ class Engine(ABC):
 
     def raw(self, client_id: str | None = "raw") -> RawClient:
         return RawClient(self, client_id)
+
+    def tool(self, tool: str, *arguments: str, stdin: bytes = b"") -> Any:
+        """Run one of Kafka's tools against this engine: how it ended, and its lines."""
+        server = "--bootstrap-server", self.bootstrap_servers
+        printed = self.tools.run(tool, *server, *arguments, stdin=stdin)
+        return [printed.code, printed.text.splitlines()]
 
     def admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self.bootstrap_servers})
@@ -59,7 +68,6 @@ class Engine(ABC):
                 "group.id": group,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
-                "heartbeat.interval.ms": 200,
             }
             | given
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.differential.embedded import Embedded
 from tests.differential.apache_kafka_node import Kafka, missing
+from tests.differential.kafka_tools import KafkaTools
 from tests.differential.known_differences import known_differences
 from tests.differential.observation import differences, same_names
 from tests.differential.program import load_programs
@@ -29,9 +30,11 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
         unmet(lacking)
     directory = tmp_path_factory.mktemp("engines")
     kafka, ours = Kafka(directory / "kafka"), Embedded(directory / "headwater")
+    tools = kafka.tools = ours.tools = KafkaTools()
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(_bring_up, (kafka, ours)))
     yield kafka, ours
+    tools.close()
     for engine in (kafka, ours):
         engine.stop()
 

@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from tests.differential.engine import WITHIN_S
+from tests.differential.engine import WITHIN_S, wait_for
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.integration.raw_groups import commit, committed, leave, stable_member
@@ -150,8 +150,7 @@ def committed_offsets_of_deleted_topics_go(engine: Engine, name: str) -> Any:
         commit(client, name, {(name, 0): 5})
         before = plain(committed(client, name, None))
         delete_topic(client, topic)
-        while committed(client, name, None):
-            pass
+        wait_for(lambda: not committed(client, name, None))
         return before, plain(committed(client, name, {name: (0,)}))
 
 
@@ -166,7 +165,10 @@ def committed_offsets_deleted_by_hand(engine: Engine, name: str) -> Any:
                 {"name": topic, "partitions": [{"partition_index": one} for one in partitions]}
             ],
         )
-        return plain(answer)
+        found = plain(answer)
+        for one in found["topics"]:
+            one["partitions"].sort(key=lambda partition: partition["partition_index"])
+        return found
 
     with engine.raw() as client:
         create_topic(client, name, 2)

@@ -216,8 +216,7 @@ def consumer_groups_by_confluent(engine: Engine, name: str) -> Any:
     for number in range(6):
         producer.produce(name, b"%d" % number, partition=number % 2)
     producer.flush()
-    # With the new protocol these belong to the broker, and librdkafka refuses them.
-    with engine.consumer(name, group_protocol="consumer", heartbeat_interval_ms=None) as consumer:
+    with engine.consumer(name, group_protocol="consumer") as consumer:
         consumer.subscribe([name])
         got: list[Any] = []
         while len(got) < 6:

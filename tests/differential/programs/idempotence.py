@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tests.differential.engine import WITHIN_S
 from tests.differential.observation import failure, picked, plain, values
 from tests.differential.program import program
+from tests.differential.programs.produce import changed
 from tests.integration.raw_requests import create_topic, fetch, produce
 from tests.integration.raw_transactions import RawProducer, batch_of
 
@@ -111,9 +112,7 @@ def idempotence_epochs(engine: Engine, name: str) -> Any:
         topic = create_topic(client, name)
         producer = RawProducer(client)
         producer.init()
-        steps = [
-            (0, 0), (3, 1), (3, 0), (2, 0), (3, 1), (4, 7), (-1, 0)
-        ]  # fmt: skip
+        steps = ((0, 0), (3, 1), (3, 0), (2, 0), (3, 1), (4, 7))
         return [
             picked(producer.send(topic, b"v", epoch=epoch, sequence=sequence), *SEEN)
             for epoch, sequence in steps
@@ -136,8 +135,8 @@ def idempotence_sequences_wrap_around(engine: Engine, name: str) -> Any:
 def idempotence_id_without_sequence(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         topic = create_topic(client, name)
-        batch = batch_of([b"v"], producer_id=5, epoch=0, sequence=-1)
-        return plain(produce(client, topic, batch).error_code)
+        batch = batch_of([b"v"], producer_id=5, epoch=0, sequence=0)
+        return plain(produce(client, topic, changed(batch, 53, ">i", -1)).error_code)
 
 
 @program
