@@ -217,6 +217,7 @@ def test_protobuf(
     assert ours == other(value, place(topic))
     for deserializer in (
         their_protobuf.ProtobufDeserializer(type(value)),
+        their_protobuf.ProtobufDeserializer(type(value), None, their_registry),
         their_protobuf.ProtobufDeserializer(type(value), None, their_reader),
     ):
         assert deserializer(ours, place(topic)) == value
