@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 
 
 def arrow_function(function: Callable[..., pa.Array], returns: str) -> Any:
-    """Return a function of columns; the kind is named, as Spark cannot read lazy annotations."""
-    return F.arrow_udf(function, returns, F.ArrowUDFType.SCALAR)  # type: ignore[attr-defined]
+    """Return a function of columns."""
+    import pyarrow as pa
+
+    # Spark takes the kind of function from annotations, and cannot read those that are text.
+    names = (*inspect.signature(function).parameters, "return")
+    function.__annotations__ = dict.fromkeys(names, pa.Array)
+    return F.arrow_udf(function, returns)  # type: ignore[attr-defined]
 
 
 def arrow_type(type_: DataType) -> pa.DataType:

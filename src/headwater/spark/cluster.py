@@ -54,12 +54,14 @@ class Cluster:
         Returns the partitions of all topics, and the names of those that were made.
         """
         known = self.partitions()
+        written = _written(plan)
         for source in plan.sources():
             for topic in source.topics:
-                if topic not in known:
+                if topic not in known and topic not in written:
                     raise PlanError(_unknown(topic, known), source.location)
-        missing = [topic for topic in _written(plan) if topic not in known]
-        widest = max((known[topic] for each in plan.sources() for topic in each.topics), default=1)
+        missing = [topic for topic in written if topic not in known]
+        read = [topic for source in plan.sources() for topic in source.topics]
+        widest = max((known.get(topic, 1) for topic in read), default=1)
         internal = [
             topic for stage in stages for topic in stage.internal_topics if topic not in known
         ]

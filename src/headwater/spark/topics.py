@@ -32,6 +32,8 @@ class TopicReader:
     partitions: Mapping[str, int] = field(default_factory=dict)
     kafka: Mapping[str, str] = field(default_factory=dict)
     batch: bool = False
+    in_fixed_order: bool = False
+    """Read so that a batch which is read again gives every task the same records as before."""
 
     def read(self, source: TopicSource) -> DataFrame:
         """Return the records of the source's topics."""
@@ -39,7 +41,11 @@ class TopicReader:
         options = reading_options(self.bootstrap_servers, self.kafka)
         options["subscribe"] = ",".join(source.topics)
         options |= self._start(source.start, source.topics)
-        return rows.format("kafka").options(**options).load()
+        return (
+            rows.format("headwater-kafka" if self.in_fixed_order else "kafka")
+            .options(**options)
+            .load()
+        )
 
     def _start(self, start: Start, topics: tuple[str, ...]) -> dict[str, str]:
         if start.at == "timestamp":

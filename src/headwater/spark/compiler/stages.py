@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import FileSink, Observe, TopicSink
+from headwater.plan.nodes import FileSink, Observe, TableStoreSink, TopicSink
 from headwater.plan.python_function import PythonFunction
 from headwater.spark.compiler.aside import dead_letters, late_records
 from headwater.spark.compiler.fusion import fused
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headwater.plan.stages import OutputMode, Stage
     from headwater.spark.compiler.nodes import NodeCompiler
 
-Target = Literal["topics", "files", "print", "calls"]
+Target = Literal["topics", "files", "table", "print", "calls"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class StageQuery:
     """One query.
 
     `name` is unique in its program and stays, so that the query finds its checkpoint. `detail` is
-    the path of files, or the label of what is printed.
+    the path of files, the name of a table, or the label of what is printed.
     """
 
     name: str
@@ -37,7 +37,6 @@ class StageQuery:
     mode: OutputMode
     target: Target
     detail: str = ""
-    file_format: str = ""
     may_be_real_time: bool = False
 
 
@@ -78,13 +77,18 @@ def _other_query(name: str, stage: Stage, sink: Sink, compiler: NodeCompiler) ->
     match sink:
         case FileSink():
             rows = compiler.rows(sink)
-            return StageQuery(name, rows, "append", "files", sink.path, sink.format)
+            if sink.format != "parquet":
+                raise PlanError(f"files are Parquet, not {sink.format}", sink.location)
+            return StageQuery(name, rows, "append", "files", sink.path)
+        case TableStoreSink():
+            rows = compiler.rows(sink).repartition("key")
+            return StageQuery(name, rows, stage.mode, "table", sink.store)
         case Observe(kind="print"):
             rows = compiler.rows(sink.parents[0])
             return StageQuery(name, rows, stage.mode, "print", sink.label)
         case Observe():
             return StageQuery(name, compiler.rows(sink), stage.mode, "calls")
-    raise PlanError(f"a {type(sink).__name__} cannot be run yet", sink.location)
+    raise AssertionError(f"{type(sink).__name__} is written in a query of its own kind")
 
 
 def _may_be_real_time(stage: Stage) -> bool:

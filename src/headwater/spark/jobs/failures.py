@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+
 from headwater.spark.formats.columns import BROKEN_PREFIX
 from headwater.spark.formats.schemas import NewSchema
 
@@ -27,6 +29,12 @@ _HOPELESS = (
 )
 
 
+_JVM_GONE = (
+    "Spark's JVM has ended; where its memory was too small, give it more with "
+    "--conf spark.driver.memory=2g"
+)
+
+
 @dataclass(frozen=True)
 class Failure:
     """What ended a query."""
@@ -38,6 +46,8 @@ class Failure:
 
 def failure_of(error: BaseException) -> Failure:
     """Find the cause under the layers that Spark puts around it."""
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return Failure(_JVM_GONE, may_pass=False)
     text = str(error)
     stack = getattr(error, "getStackTrace", lambda: None)() or ""
     stack = getattr(error, "_stackTrace", None) or stack

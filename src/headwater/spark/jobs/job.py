@@ -8,6 +8,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+from headwater.plan.nodes import TopicSink
 from headwater.plan.stages import split
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
@@ -60,7 +63,7 @@ class Job:
         self._notice = notice
         self._checkpoint = Checkpoint(plan)
         self._schemas = Schemas(plan.settings.registry_url)
-        self._writers = Writers(plan.name, plan.settings, once)
+        self._writers = Writers(plan.name, plan.settings, self._checkpoint.path / "tables", once)
         self._queries: dict[str, _RunningQuery] = {}
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -81,8 +84,7 @@ class Job:
             for stage in stages:
                 for query in self._compiled(stage):
                     self._queries[query.name] = _RunningQuery(stage, query)
-            for running in self._queries.values():
-                self._launch(running)
+            self._launch_ready()
         except BaseException:
             self._stop_queries()
             self._checkpoint.close()
@@ -114,9 +116,27 @@ class Job:
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
         settings = self.plan.settings
         reader = TopicReader(
-            self._spark, settings.bootstrap_servers, self._partitions, settings.kafka
+            self._spark,
+            settings.bootstrap_servers,
+            self._partitions,
+            settings.kafka,
+            in_fixed_order=settings.guarantee == "exactly_once",
         )
         return compile_stage(stage, NodeCompiler(self._spark, reader, self._schemas))
+
+    def _launch_ready(self) -> None:
+        """Start what can start: with `once`, a reader only after all that writes its topics."""
+        for running in self._queries.values():
+            if running.spark_query is None and not (self.once and self._has_writers(running)):
+                self._launch(running)
+
+    def _has_writers(self, reader: _RunningQuery) -> bool:
+        read = {topic for source in reader.stage.sources for topic in source.topics}
+        return any(
+            not other.done and read.intersection(other.stage_topics)
+            for other in self._queries.values()
+            if other.stage is not reader.stage
+        )
 
     def _launch(self, running: _RunningQuery) -> None:
         path = self._checkpoint.of_query(running.query.name)
@@ -132,10 +152,16 @@ class Job:
                     self._look_at(running)
                 if all(running.done for running in self._queries.values()):
                     break
+                self._launch_ready()
         except JobFailed as failure:
             self._failure = failure
+        except Exception as failure:  # a thread has nobody to raise to: `wait` raises it
+            self._failure = JobFailed(failure_of(failure).reason)
         finally:
-            self._stop_queries()
+            try:
+                self._stop_queries()
+            except Py4JError as failure:
+                self._failure = self._failure or JobFailed(failure_of(failure).reason)
             self._ended.set()
 
     def _look_at(self, running: _RunningQuery) -> None:
@@ -155,6 +181,7 @@ class Job:
             running.done = True
             running.update(state="finished")
             return
+        running.lasted_s = time.monotonic() - running.started
         self._failed(running, failure_of(error))
 
     def _failed(self, running: _RunningQuery, failure: Failure) -> None:
@@ -168,7 +195,7 @@ class Job:
         if not failure.may_pass:
             running.update(state="failed", failure=failure.reason)
             raise JobFailed(f"{name}: {failure.reason}")
-        if time.monotonic() - running.started > _WELL_AFTER_S:
+        if running.lasted_s > _WELL_AFTER_S:
             running.back_off_s = _FIRST_BACK_OFF_S
         self._notice(f"{name}: {failure.reason}; trying again in {running.back_off_s:g} s")
         self._schedule(running, running.back_off_s, failure.reason)
@@ -176,6 +203,7 @@ class Job:
 
     def _schedule(self, running: _RunningQuery, after_s: float, reason: str) -> None:
         running.restart_at = time.monotonic() + after_s
+        running.lasted_s = 0.0
         restarts = running.progress.restarts + 1
         running.update(state="waiting", failure=reason, restarts=restarts)
 
@@ -204,7 +232,12 @@ class _RunningQuery:
         self.query = query
         self.spark_query: StreamingQuery | None = None
         self.progress = QueryProgress(query.name)
-        self.started = 0.0
+        self.stage_topics = frozenset(
+            sink.topic
+            for sink in stage.sinks
+            if isinstance(sink, TopicSink) and isinstance(sink.topic, str)
+        )
+        self.started = self.lasted_s = 0.0
         self.back_off_s = _FIRST_BACK_OFF_S
         self.restart_at: float | None = None
         self.done = False

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.types import backticked
+from headwater.spark.sinks import ParquetFiles, Sink, TableStoreSink, topic_sink
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,7 @@ class Writers:
 
     app: str
     settings: Settings
+    tables: Path
     once: bool
 
     def start(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
@@ -55,23 +57,25 @@ class Writers:
         return {"processingTime": self.settings.spark.get(_TRIGGER, "0 seconds")}
 
     def _with_sink(self, query: StageQuery) -> Any:
-        rows = query.rows
-        if query.target == "files":
-            return rows.writeStream.format(query.file_format).option("path", query.detail)
         if query.target == "print":
-            return rows.writeStream.foreachBatch(_printing(query.detail))
+            return query.rows.writeStream.foreachBatch(_printing(query.detail))
         if query.target == "calls":
-            return rows.writeStream.format("noop")
-        options = {
-            "kafka.bootstrap.servers": self.settings.bootstrap_servers,
-            **{f"kafka.{name}": value for name, value in self.settings.kafka.items()},
-        }
-        if self.settings.guarantee == "exactly_once":
-            return rows.writeStream.format("headwater-kafka").options(
-                **options, name=f"{self.app}-{query.name}"
-            )
-        # Spark's sink has no column for the time of a record.
-        return rows.drop("timestamp").writeStream.format("kafka").options(**options)
+            return query.rows.writeStream.format("noop")
+        return self._sink(query).stream(query.rows)
+
+    def _sink(self, query: StageQuery) -> Sink:
+        if query.target == "files":
+            return ParquetFiles(query.detail)
+        if query.target == "table":
+            self.tables.mkdir(parents=True, exist_ok=True)
+            return TableStoreSink(self.tables / f"{query.detail}.db")
+        return topic_sink(
+            None,
+            servers=self.settings.bootstrap_servers,
+            guarantee=self.settings.guarantee,
+            query=f"{self.app}-{query.name}",
+            client=self.settings.kafka,
+        )
 
 
 def _printing(label: str) -> Any:
