@@ -82,6 +82,23 @@ def _lane(part: SubTopology) -> _Lane:
 
 def _places(lane: _Lane) -> dict[str, tuple[int, int]]:
     """Return column and row of each box: as far right as its longest way, then near its inputs."""
+    inputs: dict[str, list[str]] = {name: [] for name in lane.boxes}
+    for start, end, _ in lane.edges:
+        inputs[end].append(start)
+    column = _columns(lane, inputs)
+    places: dict[str, tuple[int, int]] = {}
+    for number in range(1 + max(column.values())):
+        members = [name for name in lane.boxes if column[name] == number]
+        members.sort(key=lambda name: _order(lane.boxes[name], inputs[name], places))
+        row = 0
+        for name in members:
+            row = max(row, round(_wanted_row(inputs[name], places)))
+            places[name] = (number, row)
+            row += 1
+    return places
+
+
+def _columns(lane: _Lane, inputs: dict[str, list[str]]) -> dict[str, int]:
     column = dict.fromkeys(lane.boxes, 0)
     for _ in lane.boxes:
         moved = False
@@ -91,19 +108,17 @@ def _places(lane: _Lane) -> dict[str, tuple[int, int]]:
                 moved = True
         if not moved:
             break
-    inputs: dict[str, list[str]] = {name: [] for name in lane.boxes}
-    for start, end, _ in lane.edges:
-        inputs[end].append(start)
-    places: dict[str, tuple[int, int]] = {}
-    for number in range(1 + max(column.values())):
-        members = [name for name in lane.boxes if column[name] == number]
-        members.sort(key=lambda name: _wanted_row(inputs[name], places))
-        row = 0
-        for name in members:
-            row = max(row, round(_wanted_row(inputs[name], places)))
-            places[name] = (number, row)
-            row += 1
-    return places
+    # Sources move to what reads them, since a long edge would run behind other boxes.
+    for name in sorted(lane.boxes, key=lambda name: -column[name]):
+        readers = [column[end] for start, end, _ in lane.edges if start == name]
+        if readers and not any(inputs[before] for before in inputs[name]):
+            column[name] = min(readers) - 1
+    return column
+
+
+def _order(box: _Box, inputs: list[str], places: dict[str, tuple[int, int]]) -> tuple[float, bool]:
+    """Sort near the inputs, and stores below what follows."""
+    return _wanted_row(inputs, places), box.look == "store"
 
 
 def _wanted_row(inputs: list[str], places: dict[str, tuple[int, int]]) -> float:
