@@ -11,7 +11,7 @@ from headwater.cluster.control import STOPPED_WITHIN_S, ClusterControl
 from headwater.cluster.directory import ClusterDirectory
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import BROKER, MOST_BROKERS, Node, NodeOptions, roles
-from headwater.cluster.server_properties import as_text, logging_properties, server_properties
+from headwater.cluster.server_properties import configure
 from headwater.cluster.storage import format_storage, new_cluster_id
 from headwater.up.guard import Guard
 from headwater.up.ports import FreePorts
@@ -185,8 +185,6 @@ def _make(files: ClusterDirectory, nodes: Sequence[Node]) -> None:
         own = files.of(node)
         own.path.mkdir(exist_ok=True)
         own.release()
-        properties = server_properties(node, nodes, own.data)
-        own.properties.write_text(as_text(properties), "latin-1")
-        own.logging.write_text(logging_properties(own.path), "latin-1")
+        configure(node, nodes, own)
     new = [files.of(node) for node in nodes if not files.of(node).is_formatted]
     format_storage(cluster_id, new)

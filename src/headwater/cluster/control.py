@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater.cluster import metadata
 from headwater.cluster.errors import ClusterError
-from headwater.cluster.kafka import java_command, jvm_options
+from headwater.cluster.kafka import jvm_options, node_command
 from headwater.cluster.server_properties import client_address
 from headwater.up.ports import reachable
 
@@ -119,12 +119,11 @@ class ClusterControl:
     def command(self, node: Node) -> list[str]:
         """Return the command that starts a node."""
         files = self.directory.of(node)
-        logging = f"-Dlog4j2.configurationFile={files.logging.as_uri()}"
         return [
             *node.prefix,
             # -P: the working directory is the user's and must not shadow modules.
             *(sys.executable, "-P", "-m", "headwater.cluster.launch", str(files.process_file)),
-            *java_command("kafka.Kafka", str(files.properties), options=(*jvm_options(), logging)),
+            *node_command(files, jvm_options()),
         ]
 
     def _launch(self, node: Node) -> subprocess.Popen[bytes]:

@@ -13,6 +13,8 @@ from headwater.java.runtime import find_java
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from headwater.cluster.directory import NodeDirectory
+
 VERSION = "4.3.1"
 OLDEST_JAVA = 17
 
@@ -43,6 +45,12 @@ def java_command(main: str, *arguments: str, options: Sequence[str] = SMALL_JVM)
     """Return the command that runs one of Kafka's classes, a command-line tool for example."""
     launcher = str(find_java(OLDEST_JAVA).java)
     return [launcher, *options, "-cp", class_path(), main, *arguments]
+
+
+def node_command(files: NodeDirectory, options: Sequence[str]) -> list[str]:
+    """Return the command that runs a node with its files."""
+    logging = f"-Dlog4j2.configurationFile={files.logging.as_uri()}"
+    return java_command("kafka.Kafka", str(files.properties), options=(*options, logging))
 
 
 def jvm_options() -> tuple[str, ...]:

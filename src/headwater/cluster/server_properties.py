@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from headwater.cluster.directory import NodeDirectory
     from headwater.cluster.node import Node
 
 _MOST_REPLICAS = 3
@@ -42,6 +43,13 @@ logger.lifecycle.appenderRef.console.ref=console
 """
 
 
+def configure(node: Node, nodes: Sequence[Node], files: NodeDirectory) -> None:
+    """Write the files of one of a cluster's nodes."""
+    properties = server_properties(node, nodes, files.data)
+    files.properties.write_text(as_text(properties), "latin-1")
+    files.logging.write_text(logging_properties(files.path), "latin-1")
+
+
 def server_properties(node: Node, nodes: Sequence[Node], data: Path) -> dict[str, str]:
     """Return a node's settings: where it is, who votes, and what suits a cluster of this size."""
     brokers = sum(each.is_broker for each in nodes)
@@ -56,8 +64,9 @@ def server_properties(node: Node, nodes: Sequence[Node], data: Path) -> dict[str
         "controller.listener.names": "CONTROLLER",
         "controller.quorum.voters": ",".join(voters),
         "log.dirs": str(data),
-        "default.replication.factor": replicas,
-        "min.insync.replicas": in_sync,
+        # Left alone where they are Kafka's own defaults: what is set is shown as set.
+        **({} if brokers == 1 else {"default.replication.factor": replicas}),
+        **({} if in_sync == "1" else {"min.insync.replicas": in_sync}),
         "offsets.topic.replication.factor": replicas,
         "transaction.state.log.replication.factor": replicas,
         "transaction.state.log.min.isr": in_sync,

@@ -64,10 +64,10 @@ def test_one_broker_may_have_a_controller_beside_it() -> None:
 def test_replication_suits_the_size(brokers: int, replicas: str, in_sync: str) -> None:
     nodes = nodes_of(brokers, 1)
     properties = server_properties(nodes[0], nodes, Path("/data"))
-    assert properties["default.replication.factor"] == replicas
+    assert properties.get("default.replication.factor", "1") == replicas
     assert properties["offsets.topic.replication.factor"] == replicas
     assert properties["transaction.state.log.replication.factor"] == replicas
-    assert properties["min.insync.replicas"] == in_sync
+    assert properties.get("min.insync.replicas", "1") == in_sync
     assert properties["transaction.state.log.min.isr"] == in_sync
 
 
