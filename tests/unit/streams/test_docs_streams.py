@@ -17,8 +17,6 @@ PAGE = ROOT / "docs" / "streams.md"
 _PROGRAM = re.compile(
     r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
 )
-    r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
-)
 PROGRAMS = _PROGRAM.findall(PAGE.read_text())
 
 
