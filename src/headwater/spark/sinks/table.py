@@ -101,9 +101,10 @@ def _apply(database: sqlite3.Connection, rows: pa.Table, key_schema: str) -> Non
     for chunk in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
         # The last of each key is all that counts, and makes the order of deletes and inserts free.
         last: dict[tuple[object, ...], tuple[Any, Any]] = {}
-        for key, value in zip(
-            chunk.column("key").to_pylist(), chunk.column("value").to_pylist(), strict=True
-        ):
+        keys, values = (
+            chunk.column(name).to_pylist(maps_as_pydicts="strict") for name in ("key", "value")
+        )
+        for key, value in zip(keys, values, strict=True):
             if key is not None:
                 last[key_parts(key, leaves)] = (key, value)
         database.executemany(

@@ -1,8 +1,10 @@
 package io.headwater.sink;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +16,7 @@ final class Run {
 
     private static final Logger LOG = LoggerFactory.getLogger(Run.class);
     private static final Map<String, Run> BY_NAME = new ConcurrentHashMap<>();
+    private static final Set<String> REPLACED = ConcurrentHashMap.newKeySet();
 
     private final SinkSettings settings;
     private Map<Integer, BatchMarker> found;
@@ -23,11 +26,23 @@ final class Run {
         this.settings = settings;
     }
 
-    /** The run that these settings name; a new one ends its predecessor. */
+    /** The run that these settings name; a new one ends its predecessor, for good. */
     static Run of(SinkSettings settings) {
-        return BY_NAME.compute(settings.name(), (name, known) ->
-                known != null && known.settings.run().equals(settings.run())
-                        ? known : new Run(settings));
+        if (REPLACED.contains(settings.run())) {
+            throw SinkException.of(
+                    new ProducerFencedException("a later run replaced this one"),
+                    settings.topic(),
+                    settings);
+        }
+        return BY_NAME.compute(settings.name(), (name, known) -> {
+            if (known != null && known.settings.run().equals(settings.run())) {
+                return known;
+            }
+            if (known != null) {
+                REPLACED.add(known.settings.run());
+            }
+            return new Run(settings);
+        });
     }
 
     static void forget(SinkSettings settings) {
@@ -61,8 +76,7 @@ final class Run {
 
     /** A batch is complete: from here on, what earlier runs left matters no more. */
     synchronized void completed(long batch) {
-        int tasks = 1;
-        found = Map.of(0, new BatchMarker(batch, tasks, 0, settings.checkpoint()));
+        found = Map.of(0, new BatchMarker(batch, 1, 0, settings.checkpoint()));
     }
 
     private Map<Integer, BatchMarker> recover(MarkerGroup group, int tasks) {

@@ -8,8 +8,12 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Says what went wrong while writing to a topic, and what to do about it. */
-public final class SinkException extends RuntimeException {
+/**
+ * Says what went wrong while writing to a topic, and what to do about it.
+ *
+ * <p>Of this kind, since PySpark shows no stack of Java frames for it.
+ */
+public final class SinkException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 

@@ -1,0 +1,193 @@
+"""A pipeline on Spark through kills of its driver, its Python workers and the broker."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from confluent_kafka import Producer
+from tests.chaos.seeds import seeds
+from tests.integration.spark_sink_pipeline import Topics, read_committed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.broker_process import BrokerProcess
+    from tests.conftest import StartBroker
+
+pytestmark = [pytest.mark.chaos, pytest.mark.needs("java"), pytest.mark.timeout(1200)]
+
+# A driver needs some ten seconds to come back, the others one.
+KILLS = {"broker": 12, "driver": 4, "worker": 16}
+BATCH_WITHIN_S = 180.0
+DONE_WITHIN_S = 300.0
+KEYS = 20
+_REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("seed", seeds(1))
+def test_every_record_is_committed_once(
+    start_broker: StartBroker, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    broker = start_broker()
+    topics = Topics(broker.bootstrap_servers)
+    kills = [kind for kind, count in KILLS.items() for _ in range(count)]
+    chance.shuffle(kills)
+    with Driver(topics, tmp_path / "checkpoint") as driver:
+        with feeding(topics) as fed:
+            for kind in kills:
+                driver.wait_for_batch()
+                # Anywhere in a batch, or between two.
+                time.sleep(chance.random() * 0.5)
+                _kill(kind, broker, driver, chance)
+        count = sum(map(len, fed.values()))
+        written = driver.wait_for_records(count)
+    assert len(written) == count, driver.text[-10_000:]
+    by_key: dict[bytes, list[bytes]] = defaultdict(list)
+    for key, value in written:
+        by_key[key].append(value)
+    assert by_key == fed
+
+
+class Driver:
+    """The driver's process and all that it starts."""
+
+    def __init__(self, topics: Topics, checkpoint: Path) -> None:
+        self._topics = topics
+        self._command = [sys.executable, "-m", "tests.chaos.exactly_once_driver", topics.servers]
+        self._command += [topics.input, topics.output, str(checkpoint)]
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: list[str] = []
+        self._batch = threading.Event()
+
+    @property
+    def text(self) -> str:
+        return "".join(self._lines)
+
+    def __enter__(self) -> Driver:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command,
+            cwd=_REPOSITORY,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
+
+    def wait_for_batch(self) -> None:
+        self._batch.clear()
+        assert self._batch.wait(BATCH_WITHIN_S), f"no batch any more:\n{self.text[-10_000:]}"
+
+    def wait_for_records(self, count: int) -> list[tuple[bytes, bytes]]:
+        """All committed records, once there are as many as that; if there are more, more."""
+        deadline = time.monotonic() + DONE_WITHIN_S
+        while True:
+            self._batch.clear()
+            messages = read_committed(self._topics.servers, self._topics.output)
+            if len(messages) >= count or time.monotonic() > deadline:
+                return [(message.key() or b"", message.value() or b"") for message in messages]
+            self._batch.wait(1.0)
+
+    def kill(self) -> None:
+        """SIGKILL for all of them at once, the JVM included."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def workers(self) -> list[psutil.Process]:
+        """The Python processes behind Spark's tasks."""
+        assert self._process is not None
+        children = psutil.Process(self._process.pid).children(recursive=True)
+        return [child for child in children if _is_worker(child)]
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._lines.append(line)
+            if line.startswith("batch"):
+                self._batch.set()
+
+
+@contextlib.contextmanager
+def feeding(topics: Topics) -> Iterator[dict[bytes, list[bytes]]]:
+    """Numbered records for each key, all the time, through every kill of the broker."""
+    fed: dict[bytes, list[bytes]] = defaultdict(list)
+    refused: list[object] = []
+    stopping = threading.Event()
+    producer = Producer(
+        {
+            "bootstrap.servers": topics.servers,
+            "enable.idempotence": True,
+            "linger.ms": 5,
+            "message.timeout.ms": 300_000,
+            "reconnect.backoff.max.ms": 200,
+            "log_level": 0,
+        }
+    )
+
+    def feed() -> None:
+        number = 0
+        while not stopping.wait(0.02):
+            key = b"%d" % (number % KEYS)
+            producer.produce(
+                topics.input,
+                b"%d" % number,
+                key=key,
+                partition=number % KEYS % 4,
+                on_delivery=lambda error, _: refused.append(error) if error else None,
+            )
+            fed[key].append(b"%d" % number)
+            number += 1
+            producer.poll(0)
+
+    thread = threading.Thread(target=feed, daemon=True)
+    thread.start()
+    try:
+        yield fed
+    finally:
+        stopping.set()
+        thread.join()
+    assert producer.flush(BATCH_WITHIN_S) == 0, "the input was not acknowledged"
+    assert refused == []
+
+
+def _kill(kind: str, broker: BrokerProcess, driver: Driver, chance: random.Random) -> None:
+    if kind == "driver":
+        driver.kill()
+        driver.start()
+    elif kind == "broker":
+        broker.kill()
+        broker.start()
+    else:
+        workers = driver.workers()
+        assert workers, "there is no Python worker"
+        with contextlib.suppress(psutil.NoSuchProcess):
+            chance.choice(workers).kill()
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    try:
+        return any("pyspark.daemon" in word for word in process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
