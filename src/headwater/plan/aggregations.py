@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FUNCTIONS = ("count", "sum", "avg", "min", "max", "reduce")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Aggregation:
     """One result of a group.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headwater.plan.coercion import SignatureError, common_type
 from headwater.plan.errors import ExpressionError
 from headwater.plan.types import (
     BIGINT,
@@ -24,6 +25,9 @@ from headwater.plan.types import (
     DataType,
     Decimal,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _INT_LIMIT = 1 << 31
 _BIGINT_LIMIT = 1 << 63
@@ -53,7 +57,7 @@ def literal_type(value: Any) -> DataType:
         case datetime.timedelta():
             return INTERVAL
         case list() | tuple() if value:
-            return Array(literal_type(value[0]))
+            return Array(_element_type(value))
     raise ExpressionError(f"{value!r} ({type(value).__name__}) cannot stand in an expression")
 
 
@@ -85,6 +89,13 @@ def literal_sql(value: Any) -> str:
         case list() | tuple() if value:
             return f"array({', '.join(literal_sql(part) for part in value)})"
     raise ExpressionError(f"{value!r} ({type(value).__name__}) cannot stand in an expression")
+
+
+def _element_type(values: Sequence[Any]) -> DataType:
+    try:
+        return common_type([literal_type(value) for value in values])
+    except SignatureError as error:
+        raise ExpressionError(f"{values!r}: {error}") from error
 
 
 def _integer_type(value: int) -> DataType:

@@ -67,11 +67,16 @@ class Node:
         waiting: list[Node] = [self]
         while waiting:
             node = waiting.pop()
-            if node.changes_key:
+            if node.scatters_keys:
                 return True
             if not node.brings_keys_together:
                 waiting.extend(node.parents)
         return False
+
+    @property
+    def scatters_keys(self) -> bool:
+        """Whether equal keys may leave in different partitions although they came in one."""
+        return self.changes_key
 
     @property
     def brings_keys_together(self) -> bool:
@@ -281,6 +286,11 @@ class StreamTableJoin(Node):
     kind: Literal["inner", "left"]
     key: Operand | None
     projection: Expression
+
+    @property
+    def scatters_keys(self) -> bool:
+        """Records go to where the table's key is, which is not where their own belongs."""
+        return self.key is not None
 
     @property
     def is_stateful(self) -> bool:

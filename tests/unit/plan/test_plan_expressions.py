@@ -22,6 +22,7 @@ from headwater.plan.scope import Scope
 from headwater.plan.types import BOOLEAN, DOUBLE, INT, STRING, Struct
 
 SCOPE = Scope.of_record(ROW)
+_NUMBERS = ("t", "s", "i", "l", "f", "d", "m", "n")
 
 
 @pytest.mark.parametrize("text", sorted(TYPES))
@@ -141,6 +142,15 @@ def test_an_expression_has_no_truth_value() -> None:
         _ = 0 < col("i") < 3
     with pytest.raises(TypeError, match="one value"):
         list(col("words"))
+
+
+@given(st.sampled_from(_NUMBERS), st.sampled_from(_NUMBERS))
+def test_the_type_of_two_numbers_does_not_depend_on_their_order(left: str, right: str) -> None:
+    for operator in ("+", "*", "<", "=", "<=>"):
+        forward = expr(f"{left} {operator} {right}").type_in(SCOPE)
+        assert forward == expr(f"{right} {operator} {left}").type_in(SCOPE)
+    together = expr(f"coalesce({left}, {right})").type_in(SCOPE)
+    assert together == expr(f"greatest({right}, {left})").type_in(SCOPE)
 
 
 def test_names_where_two_records_meet() -> None:

@@ -68,6 +68,9 @@ def test_a_global_table_by_expression(inputs: Inputs) -> None:
     joined = inputs.readings.join(inputs.places, on="cast(id as bigint)")
     assert isinstance(joined.node, StreamTableJoin)
     assert str(joined.node.key) == "cast(id as bigint)"
+    # Records meet a global table where its key is, so that their own key is scattered after it.
+    assert joined.filter("value > 1").node.needs_repartition
+    assert not inputs.readings.join(inputs.units).node.needs_repartition
 
 
 def test_a_function_gets_both_values(inputs: Inputs) -> None:
