@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import psutil
 from confluent_kafka.admin import AdminClient
 from tests.integration.raw_client import ConnectionClosedError, RawClient
 
@@ -47,6 +48,16 @@ def wait_for(is_true: Callable[[], bool], what: Callable[[], str]) -> None:
         time.sleep(_POLL_S)
 
 
+def freeze(cluster: ClusterControl, *nodes: int) -> None:
+    """Freeze nodes and see that they are: a busy kernel delivers a signal when it comes to it."""
+    for node in nodes:
+        cluster.pause_node(node)
+    wait_for(
+        lambda: all(_process(cluster, node).status() == psutil.STATUS_STOPPED for node in nodes),
+        lambda: f"{[_process(cluster, node) for node in nodes]}",
+    )
+
+
 def restore(cluster: ClusterControl) -> None:
     """Undo what a lesson, or its failure, left: all nodes run, and all replicas are in sync."""
     for node in reversed(cluster.nodes):
@@ -65,6 +76,12 @@ def wait_until_in_sync(cluster: ClusterControl) -> None:
         lambda: not any(_lagging(cluster, broker) for broker in running_brokers(cluster)),
         lambda: f"{[_lagging(cluster, broker) for broker in running_brokers(cluster)]}",
     )
+
+
+def _process(cluster: ClusterControl, node: int) -> psutil.Process:
+    found = cluster.directory.of(cluster.node(node)).process()
+    assert found is not None
+    return psutil.Process(found.pid)
 
 
 def _delete_topics(cluster: ClusterControl) -> None:

@@ -19,7 +19,7 @@ from tests.chaos.transactional_pipeline import (
     wait_until_done,
 )
 from tests.chaos.transactional_worker import INPUT, OUTPUT
-from tests.cluster.brokers import wait_for, wait_until_in_sync
+from tests.cluster.brokers import freeze, wait_for, wait_until_in_sync
 from tests.cluster.reading_group import ReadingGroup
 from tests.cluster.replicated_topic import EVERYWHERE, NO_LEADER, ReplicatedTopic
 
@@ -81,7 +81,7 @@ def test_acks_0_reports_success_for_a_record_that_no_broker_ever_read(
     writer.write("connected")
     wait_for(lambda: log.copies("connected") == EVERYWHERE, lambda: "it never came")
 
-    cluster.pause_node(1)
+    freeze(cluster, 1)
     sent = writer.write("sent to the dead")
     assert sent.offset() is None or sent.offset() < 0
     cluster.kill_node(1)
@@ -277,7 +277,7 @@ def test_a_controller_that_was_frozen_finds_a_newer_epoch_and_follows(
     cluster: KafkaCluster, topic: str
 ) -> None:
     first = quorum_leader(cluster)
-    cluster.pause_node(first)
+    freeze(cluster, first)
     wait_for(lambda: cluster.quorum_leader() not in (None, first), lambda: "no new controller")
     second = quorum_leader(cluster)
 
@@ -303,7 +303,7 @@ def test_a_consumer_group_and_a_transactional_pipeline_live_through_all_of_it(
     ReplicatedTopic(cluster, OUTPUT, replicas=spread, min_insync_replicas="2")
     servers = cluster.bootstrap_servers
     with ReadingGroup(servers, "readers", INPUT, members=2) as group:
-        feeder = Feeder(cluster, per_second=200)
+        feeder = Feeder(cluster, per_second=50)
         workers = Workers(cluster, random.Random(1))
         try:
             for victim in (1, quorum_leader(cluster), 2):
@@ -348,8 +348,7 @@ def freeze_followers_of_1(cluster: KafkaCluster, log: ReplicatedTopic) -> None:
     Each may have a fetch waiting at the leader that the next record answers, into the socket of
     the frozen. After the fillers nothing is waiting any more.
     """
-    for follower in (2, 3):
-        cluster.pause_node(follower)
+    freeze(cluster, 2, 3)
     filler = log.writer(acks="1")
     for value in FILLERS:
         filler.write(value)
