@@ -38,6 +38,7 @@ _COMMANDS = (
         "List, describe and abort transactions.",
     ),
     LazyCommand("schemas", "headwater.cli.schemas:schemas", "Register, check, compare schemas."),
+    LazyCommand("run", "headwater.cli.run:run", "Run a stream processing program on Spark."),
     LazyCommand("log", "headwater.cli.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.demo:demo", "See records flow through a broker."),

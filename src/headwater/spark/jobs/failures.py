@@ -22,6 +22,7 @@ _HOPELESS = (
     "MALFORMED_AVRO_MESSAGE",
     "Malformed records are detected",
     "PythonException",
+    "PYTHON_EXCEPTION",
     "DIVIDE_BY_ZERO",
     "CAST_INVALID_INPUT",
     "CAST_OVERFLOW",

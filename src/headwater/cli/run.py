@@ -1,0 +1,137 @@
+"""`headwater run`: a stream processing program on Spark, with a live view of what it does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headwater.cli.errors import CommandError
+from headwater.cli.options import parse_assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.plan.plan import Plan
+
+_REFRESH_S = 0.5
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater run alerts.py
+  headwater run alerts.py --once
+  headwater run alerts.py --master spark://cluster:7077 --conf spark.executor.memory=4g
+
+Ctrl-C stops it; the next run goes on where this one ended."""
+)
+@click.argument("program", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--app", "name", metavar="NAME", help="Which app, where the program has several.")
+@click.option("--once", is_flag=True, help="Process what is there, then end.")
+@click.option("--master", metavar="URL", help="A Spark cluster.  [default: this machine]")
+@click.option(
+    "--conf",
+    "conf",
+    metavar="spark.NAME=VALUE",
+    multiple=True,
+    help="Any setting of Spark; may be given several times.",
+)
+@click.option(
+    "--bootstrap-server",
+    metavar="HOST:PORT[,...]",
+    help="Where the brokers are, for a program that does not say.  [default: localhost:9092]",
+)
+@click.option(
+    "--metrics-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="Serve Prometheus metrics on this port of 127.0.0.1.",
+)
+@click.option("--describe", is_flag=True, help="Show the topology, and run nothing.")
+def run(
+    program: Path,
+    name: str | None,
+    once: bool,
+    master: str | None,
+    conf: tuple[str, ...],
+    bootstrap_server: str | None,
+    metrics_port: int | None,
+    describe: bool,
+) -> int:
+    """Run a program that uses headwater.streams."""
+    settings = parse_assignments(conf, "--conf")
+    if bootstrap_server:
+        os.environ["HEADWATER_BOOTSTRAP_SERVER"] = bootstrap_server
+    app = _load(program, name)
+    if describe:
+        click.echo(app.describe())
+        return 0
+    return _run(app.plan(), once=once, master=master, conf=settings, metrics_port=metrics_port)
+
+
+def _load(program: Path, name: str | None) -> Any:
+    from headwater.cli.program import ProgramError, load_app
+
+    try:
+        return load_app(program, name)
+    except ProgramError as failure:
+        raise CommandError(str(failure)) from None
+
+
+def _run(
+    plan: Plan,
+    *,
+    once: bool,
+    master: str | None,
+    conf: Mapping[str, str],
+    metrics_port: int | None,
+) -> int:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        raise CommandError(
+            "pipelines need Spark: install it with pip install 'headwater[spark]'"
+        ) from None
+    from headwater.cli.run_view import make_run_view
+    from headwater.java.artifacts import ArtifactError
+    from headwater.java.runtime import JavaNotFound
+    from headwater.plan.errors import PlanError
+    from headwater.serde import SerdeError
+    from headwater.spark.checkpoints import CheckpointError
+    from headwater.spark.cluster import ClusterUnreachable
+    from headwater.spark.jars import OperatorsMissing
+    from headwater.spark.jobs.job import Job, JobFailed
+    from headwater.spark.jobs.metrics import serve_metrics
+    from headwater.spark.session import spark_session, ui_address
+
+    with make_run_view(plan.name) as view:
+        try:
+            view.say("starting Spark")
+            spark = spark_session(plan.name, master=master, conf={**plan.settings.spark, **conf})
+            job = Job(plan, spark, once=once, notice=view.say)
+            if metrics_port is not None:
+                port = serve_metrics(job, metrics_port)
+                view.say(f"metrics at http://127.0.0.1:{port}/metrics")
+            job.start()
+        except (
+            ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, OperatorsMissing,
+            PlanError, SerdeError,
+        ) as failure:  # fmt: skip
+            raise CommandError(str(failure)) from None
+        view.say(f"running; Spark's own view is at {ui_address(spark)}")
+        try:
+            while not job.wait(_REFRESH_S):
+                view.show(job.progress())
+        except JobFailed as failure:
+            raise CommandError(str(failure)) from None
+        except KeyboardInterrupt:
+            view.say("stopping")
+        finally:
+            job.stop()
+            view.show(job.progress(), final=True)
+            sys.stdout.flush()
+    return 0

@@ -1,0 +1,64 @@
+"""A job's progress as Prometheus metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from headwater.spark.jobs.job import Job
+
+_LABELS = ("app", "query")
+
+# Name, what it says, the attribute of QueryProgress, and what to multiply that with.
+_COUNTERS = (
+    ("headwater_query_rows", "Rows read since the start.", "rows"),
+    ("headwater_query_late_rows", "Rows dropped since their window had closed.", "late_rows"),
+    ("headwater_query_restarts", "How often the query was started again.", "restarts"),
+)
+_GAUGES = (
+    ("headwater_query_rows_per_second", "Rows per second in the last batch.", "rows_per_second", 1),
+    ("headwater_query_batch_seconds", "How long the last batch took.", "batch_ms", 0.001),
+    ("headwater_query_lag_records", "Records that are not read yet.", "lag", 1),
+    ("headwater_query_state_rows", "Rows in state.", "state_rows", 1),
+    ("headwater_query_state_bytes", "Memory that state takes.", "state_bytes", 1),
+)
+_RUNNING = ("running", "real-time")
+
+
+class JobMetrics(Collector):
+    """Collects from a running job whenever it is asked."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def collect(self) -> Iterable[Metric]:
+        """Return all metrics of all queries."""
+        app, queries = self._job.plan.name, self._job.progress()
+        up = GaugeMetricFamily("headwater_query_up", "Whether the query runs.", labels=_LABELS)
+        for query in queries:
+            up.add_metric((app, query.name), float(query.state in _RUNNING))
+        yield up
+        for name, text, attribute in _COUNTERS:
+            counter = CounterMetricFamily(name, text, labels=_LABELS)
+            for query in queries:
+                counter.add_metric((app, query.name), getattr(query, attribute))
+            yield counter
+        for name, text, attribute, unit in _GAUGES:
+            gauge = GaugeMetricFamily(name, text, labels=_LABELS)
+            for query in queries:
+                gauge.add_metric((app, query.name), getattr(query, attribute) * unit)
+            yield gauge
+
+
+def serve_metrics(job: Job, port: int, host: str = "127.0.0.1") -> int:
+    """Serve a job's metrics over HTTP as long as the process lives; returns the port."""
+    registry = CollectorRegistry()
+    registry.register(JobMetrics(job))
+    server, _ = start_http_server(port, host, registry)
+    return int(server.server_port)
