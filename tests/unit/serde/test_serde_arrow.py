@@ -353,6 +353,23 @@ def test_a_number_beyond_64_bits_is_a_broken_payload(registry: SchemaRegistryCli
     assert errors.to_pylist()[1].startswith("it does not fit struct<n: int64>")
 
 
+def test_a_large_whole_number_is_a_double_where_the_schema_says_number(
+    registry: SchemaRegistryClient,
+) -> None:
+    schema = """{"type": "object", "properties": {"n": {"type": "number"},
+      "all": {"type": "array", "items": {"type": "number"}}}}"""
+    single = JsonSchemaSerializer(registry, schema)
+    written = [{"n": 2**60 + 1, "all": [1, 2**70]}, {"n": 1}, {"n": 10**400}]
+    column = payloads(*(single(value, "t") for value in written))
+    values, errors = ArrowDeserializer("jsonschema", registry, schema).decode(column)
+    assert values.to_pylist() == [
+        {"n": 2.0**60, "all": [1.0, 2.0**70]},
+        {"n": 1.0, "all": None},
+        None,
+    ]
+    assert errors.null_count == 2
+
+
 def test_formats_without_a_schema() -> None:
     for kind, value, data in (
         ("string", "Köln", "Köln".encode()),

@@ -41,7 +41,7 @@ class ColumnWriter(ABC):
 
 
 def decode_each(
-    payloads: Sequence[bytes], decode: Callable[[bytes], Any], nothing: Any = None
+    payloads: Sequence[Any], decode: Callable[[Any], Any], nothing: Any = None
 ) -> tuple[list[Any], list[str | None]]:
     """Decode payloads one after the other; a broken one leaves `nothing` and its reason."""
     values: list[Any] = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from headwater.serde.arrow.columns import (
     Column,
     ColumnReader,
@@ -14,14 +16,12 @@ from headwater.serde.arrow.columns import (
     encode_each,
 )
 from headwater.serde.arrow.json_types import json_type, shown_type
-from headwater.serde.arrow.json_values import reading_shape, writing_shape
+from headwater.serde.arrow.json_values import reading_shape, widening_shape, writing_shape
 from headwater.serde.formats.json import decode_json, encode_json
 from headwater.serde.formats.json_schema import load_codec, load_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    import pyarrow as pa
 
     from headwater.serde.registry_client import SchemaRegistryClient
     from headwater.serde.schema import Schema
@@ -38,6 +38,14 @@ class JsonReader(ColumnReader):
     def read(self, payloads: Sequence[bytes]) -> Column:
         """Parse payloads."""
         values, reasons = decode_each(payloads, self._value)
+        try:
+            return Column(pa.array(values, self.type), reasons)
+        except (pa.ArrowException, OverflowError, TypeError):
+            # Worth the time only here: nearly all whole numbers are exact as doubles.
+            widen = widening_shape(self.type)
+        if widen is not None:
+            values, broken = decode_each(values, lambda value: value and widen(value))
+            reasons = [one or other for one, other in zip(reasons, broken, strict=True)]
         return array_of(values, reasons, self.type, self.type)
 
     def _value(self, payload: bytes) -> Any:
