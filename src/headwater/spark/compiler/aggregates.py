@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 
 from headwater.plan.errors import PlanError
 from headwater.plan.scope import Scope
+from headwater.plan.types import Struct
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.compiler.sources import NO_HEADERS
@@ -96,12 +97,13 @@ def _result(node: Aggregate, folded: DataFrame, extra: tuple[str, ...] = ()) -> 
         ]
     if node.reduce is None:
         fields += [F.col(f"{_RESULT}{name}").alias(name) for name, _ in node.aggregations]
-    value = F.struct(*fields, reduced["*"]) if node.reduce is not None and fields else None
-    if node.reduce is not None and not fields:
-        value = reduced
+    elif fields:
+        value_type = node.parents[0].row.value
+        names = value_type.names if isinstance(value_type, Struct) else ()
+        fields += [reduced[name].alias(name) for name in names] or [reduced.alias("value")]
     return folded.select(
         F.col("group_key").alias("key"),
-        (F.struct(*fields) if value is None else value).alias("value"),
+        (F.struct(*fields) if fields else reduced).alias("value"),
         F.col("timestamp"),
         F.expr(NO_HEADERS).alias("headers"),
         *extra,
