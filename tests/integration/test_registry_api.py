@@ -95,7 +95,11 @@ def test_content_types(registry: RegistryProcess, topic: str) -> None:
         ("DELETE", "/mode/no-such-subject", None, (404, 40401)),
         ("DELETE", "/subjects/no-such-subject", None, (404, 40401)),
         ("DELETE", "/subjects/no-such-subject/versions/1", None, (404, 40401)),
+        ("DELETE", "/subjects/:.:", None, (404, 40401)),
+        ("DELETE", "/subjects/:.:?permanent=true", None, (404, 40401)),
         ("GET", "/contexts/a%3Ab/subjects", None, (400, 400)),
+        # Half of a surrogate pair, which the message repeats.
+        ("POST", "/subjects/s/versions", {"schema": json.dumps(record("\ud800"))}, (422, 42201)),
     ],
 )  # fmt: skip
 def test_errors(

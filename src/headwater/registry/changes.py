@@ -65,7 +65,7 @@ def delete_subject(
     store: SchemaStore, scope: SettingsScope, subject: str, *, permanent: bool
 ) -> Change[list[int]]:
     """Delete a subject; permanently only what was deleted before."""
-    if not store.has_subject(subject, deleted=True):
+    if not store.versions(subject, deleted=True):  # a whole context is no subject
         raise subject_not_found(subject)
     if not permanent and not store.has_subject(subject):
         raise subject_soft_deleted(subject)

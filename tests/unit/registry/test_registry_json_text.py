@@ -44,6 +44,9 @@ def test_exact_numbers_stay_as_they_are(written: str, text: str) -> None:
 def test_strings_are_escaped_as_jackson_does() -> None:
     text = 'a"b\\c/\n\t\x1f\x7fé\U0001f600\\u001f'
     assert write_json(text) == '"a\\"b\\\\c/\\n\\t\\u001F\x7fé\U0001f600\\\\u001f"'
+    assert write_json("half \ud800 of a pair, and \U0001f600") == (
+        '"half \\uD800 of a pair, and \U0001f600"'
+    )
 
 
 @given(

@@ -57,7 +57,7 @@ def write_json(value: Any) -> str:
 def quote(text: str) -> str:
     """Return a string as a JSON literal."""
     quoted = json.dumps(text, ensure_ascii=False)
-    if "\\u" in quoted or "\ud800" <= max(text, default="") <= "\udfff":
+    if "\\u" in quoted or _SURROGATE.search(quoted) is not None:
         quoted = _CONTROL.sub(lambda match: match[0][:-4] + match[0][-4:].upper(), quoted)
         quoted = _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04X}", quoted)
     return quoted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,7 +25,11 @@ class Answer(NamedTuple):
 
 def answer(value: Any, status: int = 200) -> Answer:
     """Return a value as JSON."""
-    return Answer(msgspec.json.encode(value), status)
+    try:
+        return Answer(msgspec.json.encode(value), status)
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, from an escape in a client's JSON: only escapes can carry it.
+        return Answer(json.dumps(value, separators=(",", ":")).encode(), status)
 
 
 def plain(text: str) -> Answer:
