@@ -84,9 +84,9 @@ def keeps_state(node: Node) -> bool:
 
 def runs_in_processor(node: Node) -> bool:
     """Tell whether the operator is one of ours in the JVM, on Spark's transformWithState."""
-    return isinstance(node, StreamTableJoin) or (
-        isinstance(node, Aggregate) and node.emit == "record"
-    )
+    if isinstance(node, Aggregate):
+        return node.emit == "record" or node.reduce is not None or node.late_to is not None
+    return isinstance(node, StreamTableJoin)
 
 
 def is_outer(node: Node) -> bool:
