@@ -95,6 +95,11 @@ class Driver:
         )
         threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
 
+    def note(self, text: str) -> None:
+        """Put a line among what the driver says, to read one beside the other."""
+        print(text, flush=True)
+        self._lines.append(f"{text}\n")
+
     def wait_for_batch(self) -> None:
         self._batch.clear()
         assert self._batch.wait(BATCH_WITHIN_S), f"no batch any more:\n{self.text[-10_000:]}"
@@ -116,10 +121,15 @@ class Driver:
         self._process.wait()
 
     def workers(self) -> list[psutil.Process]:
-        """The Python processes behind Spark's tasks."""
+        """The Python processes behind Spark's tasks; after a kill, those that take their place."""
         assert self._process is not None
-        children = psutil.Process(self._process.pid).children(recursive=True)
-        return [child for child in children if _is_worker(child)]
+        driver = psutil.Process(self._process.pid)
+        deadline = time.monotonic() + BATCH_WITHIN_S
+        while True:
+            workers = [child for child in driver.children(recursive=True) if _is_worker(child)]
+            if workers:
+                return workers
+            assert time.monotonic() < deadline, f"there is no worker:\n{self.text[-10_000:]}"
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -173,6 +183,7 @@ def feeding(topics: Topics) -> Iterator[dict[bytes, list[bytes]]]:
 
 
 def _kill(kind: str, broker: BrokerProcess, driver: Driver, chance: random.Random) -> None:
+    driver.note(f"killing the {kind}")
     if kind == "driver":
         driver.kill()
         driver.start()
@@ -180,10 +191,8 @@ def _kill(kind: str, broker: BrokerProcess, driver: Driver, chance: random.Rando
         broker.kill()
         broker.start()
     else:
-        workers = driver.workers()
-        assert workers, "there is no Python worker"
         with contextlib.suppress(psutil.NoSuchProcess):
-            chance.choice(workers).kill()
+            chance.choice(driver.workers()).kill()
 
 
 def _is_worker(process: psutil.Process) -> bool:

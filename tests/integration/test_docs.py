@@ -17,6 +17,7 @@ PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md
 """The pages that need nothing but a broker."""
 
 ELSEWHERE: dict[str, str] = {
+    "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",
     "docs/groups.md": "tests/integration/test_docs_groups.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",

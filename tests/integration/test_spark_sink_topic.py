@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
+from tests.docs_page import ROOT, blocks
 from tests.integration.spark_sink_pipeline import (
     PARTITIONS,
     WITHIN_S,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 pytestmark = [pytest.mark.needs("java")]
 
@@ -214,6 +216,30 @@ def test_at_least_once_is_spark_s_own_sink(spark: SparkSession, topics: Topics) 
     )
     sink.batch(spark.sql("select '7' value, current_timestamp() timestamp"), 0)
     assert topics.written() == [b"7"]
+
+
+def test_the_examples_of_the_page(
+    pipeline: Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = pipeline.topics
+    topics.feed(10)
+    monkeypatch.chdir(tmp_path)
+    units = pipeline.rows().selectExpr("cast(key as string) key", "cast(value as string) value")
+    names: dict[str, object] = {"spark": pipeline.spark, "units": units}
+    for code in blocks(ROOT / "docs/exactly-once.md", "python"):
+        for said, meant in (
+            ("localhost:9092", topics.servers),
+            ('"orders"', f'"{topics.input}"'),
+            ('topic_sink("invoices"', f'topic_sink("{topics.output}"'),
+        ):
+            code = code.replace(said, meant)
+        try:
+            exec(code, names)
+        finally:
+            query = cast("StreamingQuery", names["query"])
+            query.processAllAvailable()
+            query.stop()
+    assert topics.written() == topics.sent
 
 
 def _commit_partly(pipeline: Pipeline, tmp_path: Path) -> None:
