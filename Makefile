@@ -10,7 +10,7 @@ WORKERS ?= 4
 .PHONY: run test lint types imports tests bench lock setup operators clean
 
 run: $(READY) operators
-	@$(BIN)/python -m headwater demo $(if $(SECONDS),--seconds $(SECONDS))
+	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
 
 test: lint types imports tests
 

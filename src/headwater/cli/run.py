@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,12 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     help="Where the brokers are, for a program that does not say.  [default: localhost:9092]",
 )
 @click.option(
+    "--checkpoint-dir",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where progress is kept.  [default: what the program says, else a folder by its name]",
+)
+@click.option(
     "--metrics-port",
     metavar="PORT",
     type=click.IntRange(0, 65535),
@@ -59,6 +66,7 @@ def run(
     master: str | None,
     conf: tuple[str, ...],
     bootstrap_server: str | None,
+    checkpoint_dir: Path | None,
     metrics_port: int | None,
     describe: bool,
 ) -> int:
@@ -70,7 +78,10 @@ def run(
     if describe:
         click.echo(app.describe())
         return 0
-    return _run(app.plan(), once=once, master=master, conf=settings, metrics_port=metrics_port)
+    plan = app.plan()
+    if checkpoint_dir is not None:
+        plan = replace(plan, settings=replace(plan.settings, checkpoint_dir=checkpoint_dir))
+    return _run(plan, once=once, master=master, conf=settings, metrics_port=metrics_port)
 
 
 def _load(program: Path, name: str | None) -> Any:
