@@ -121,13 +121,14 @@ def _run(
 
     with make_run_view(plan.name) as view:
         try:
+            job = Job(plan, once=once, notice=view.say)
+            job.prepare()
             view.say("starting Spark")
             spark = spark_session(plan.name, master=master, conf={**plan.settings.spark, **conf})
-            job = Job(plan, spark, once=once, notice=view.say)
             if metrics_port is not None:
                 port = serve_metrics(job, metrics_port)
                 view.say(f"metrics at http://127.0.0.1:{port}/metrics")
-            job.start()
+            job.start(spark)
         except (
             ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, OperatorsMissing,
             PlanError, SerdeError,

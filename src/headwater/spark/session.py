@@ -64,7 +64,8 @@ def spark_session(
         with launching_java():
             session = builder.getOrCreate()
         # PySpark writes each refused expression to standard error as JSON; it is raised as well.
-        logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
+        for logger in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
         return session
 
 

@@ -39,8 +39,7 @@ def decode_avro(
     body, prefix = data.substr(ID_SIZE + 1, _TO_THE_END), data.substr(1, ID_SIZE)
     decoded = F.when(data.isNull(), F.lit(None).cast(type_.ddl()))
     for id_, writer in sorted(writers.items(), reverse=True):
-        options = mode if writer == reader else {**mode, "avroSchema": _like(reader, writer)}
-        value = from_avro(body, writer, options) if writer else refused
+        value = from_avro(body, writer, mode | _reading(writer, reader)) if writer else refused
         decoded = decoded.when(prefix == F.lit(id_prefix(id_)), value)
     is_framed = (data.substr(1, 1) == F.lit(b"\0")) & (F.length(data) >= ID_SIZE)
     number = F.conv(F.hex(data.substr(2, ID_SIZE - 1)), 16, 10)
@@ -60,6 +59,10 @@ def avro_schema(spark: SparkSession, type_: DataType, name: str) -> str:
     parsed = jvm.org.apache.spark.sql.types.DataType.fromDDL(type_.ddl())
     converters = jvm.org.apache.spark.sql.avro.SchemaConverters
     return str(converters.toAvroType(parsed, False, name, "").toString())
+
+
+def _reading(writer: str, reader: str) -> dict[str, str]:
+    return {} if writer == reader else {"avroSchema": _like(reader, writer)}
 
 
 def _like(reader: str, writer: str) -> str:

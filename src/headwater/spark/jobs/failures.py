@@ -15,12 +15,16 @@ _CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
 _STATE = re.compile(r" SQLSTATE: \w+\s*$")
 _LONGEST = 400
 
-# What the same program will meet again at the same record.
-_HOPELESS = (
-    BROKEN_PREFIX,
+_NAMELESS = (
     "MALFORMED_RECORD_IN_PARSING",
     "MALFORMED_AVRO_MESSAGE",
     "Malformed records are detected",
+)
+
+# What the same program will meet again at the same record.
+_HOPELESS = (
+    BROKEN_PREFIX,
+    *_NAMELESS,
     "PythonException",
     "PYTHON_EXCEPTION",
     "DIVIDE_BY_ZERO",
@@ -43,6 +47,8 @@ class Failure:
     reason: str
     may_pass: bool
     new_schema: NewSchema | None = None
+    is_nameless: bool = False
+    """A record is broken, and Spark does not say which."""
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -57,7 +63,8 @@ def failure_of(error: BaseException) -> Failure:
     if new is not None:
         return Failure(f"schema id {new.id} is new in {new.subject}", True, new)
     may_pass = not any(mark in everything for mark in _HOPELESS)
-    return Failure(_one_line(everything, text), may_pass)
+    nameless = BROKEN_PREFIX not in everything and any(mark in everything for mark in _NAMELESS)
+    return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
 
 
 def _one_line(everything: str, text: str) -> str:

@@ -17,6 +17,7 @@ from headwater.spark.cluster import Cluster
 from headwater.spark.compiler.nodes import NodeCompiler
 from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.formats.schemas import Schemas
+from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
 from headwater.spark.jobs.progress import QueryProgress
 from headwater.spark.jobs.writers import Writers
@@ -43,7 +44,7 @@ class JobFailed(Exception):  # noqa: N818 - what became of it, as a caller reads
 
 
 class Job:
-    """Runs a plan.
+    """Runs a plan: prepared without Spark, then started on a session.
 
     `notice` is called with a line whenever something happens that a user should know: a topic was
     made, a query failed and is started again.
@@ -52,14 +53,13 @@ class Job:
     def __init__(
         self,
         plan: Plan,
-        spark: SparkSession,
         *,
         once: bool = False,
         notice: Callable[[str], None] = lambda _line: None,
     ) -> None:
         self.plan = plan
         self.once = once
-        self._spark = spark
+        self._spark: SparkSession | None = None
         self._notice = notice
         self._checkpoint = Checkpoint(plan)
         self._schemas = Schemas(plan.settings.registry_url)
@@ -70,18 +70,29 @@ class Job:
         self._failure: JobFailed | None = None
         self._watcher: threading.Thread | None = None
         self._partitions: dict[str, int] = {}
+        self._stages: tuple[Stage, ...] = ()
 
-    def start(self) -> None:
-        """Check everything, then start all queries; raises PlanError and CheckpointError."""
-        stages = split(self.plan)
+    def prepare(self) -> None:
+        """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
         settings = self.plan.settings
-        cluster = Cluster(settings.bootstrap_servers, settings.kafka)
+        self._stages = split(self.plan)
         self._checkpoint.open()
         try:
-            self._partitions, made = cluster.prepare(self.plan, stages)
-            if made:
-                self._notice(f"created {'topics' if len(made) > 1 else 'topic'} {', '.join(made)}")
-            for stage in stages:
+            cluster = Cluster(settings.bootstrap_servers, settings.kafka)
+            self._partitions, made = cluster.prepare(self.plan, self._stages)
+        except BaseException:
+            self._checkpoint.close()
+            raise
+        if made:
+            self._notice(f"created {'topics' if len(made) > 1 else 'topic'} {', '.join(made)}")
+
+    def start(self, spark: SparkSession) -> None:
+        """Start all queries; raises PlanError for what Spark refuses."""
+        if not self._stages:
+            self.prepare()
+        self._spark = spark
+        try:
+            for stage in self._stages:
                 for query in self._compiled(stage):
                     self._queries[query.name] = _RunningQuery(stage, query)
             self._launch_ready()
@@ -114,15 +125,21 @@ class Job:
         return tuple(running.progress for running in self._queries.values())
 
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
+        assert self._spark is not None, "it was started"
+        compiler = NodeCompiler(self._spark, self._reader(batch=False), self._schemas)
+        return compile_stage(stage, compiler)
+
+    def _reader(self, *, batch: bool) -> TopicReader:
+        assert self._spark is not None, "it was started"
         settings = self.plan.settings
-        reader = TopicReader(
+        return TopicReader(
             self._spark,
             settings.bootstrap_servers,
             self._partitions,
             settings.kafka,
-            in_fixed_order=settings.guarantee == "exactly_once",
+            batch=batch,
+            in_fixed_order=settings.guarantee == "exactly_once" and not batch,
         )
-        return compile_stage(stage, NodeCompiler(self._spark, reader, self._schemas))
 
     def _launch_ready(self) -> None:
         """Start what can start: with `once`, a reader only after all that writes its topics."""
@@ -182,7 +199,21 @@ class Job:
             running.update(state="finished")
             return
         running.lasted_s = time.monotonic() - running.started
-        self._failed(running, failure_of(error))
+        self._failed(running, self._explained(running, failure_of(error)))
+
+    def _explained(self, running: _RunningQuery, failure: Failure) -> Failure:
+        """Find the broken record that Spark's own message does not name."""
+        if not failure.is_nameless:
+            return failure
+        assert self._spark is not None, "it was started"
+        found = find_broken(
+            running.stage,
+            self._reader(batch=True),
+            self._checkpoint.of_query(running.query.name),
+            self._spark,
+            self._schemas,
+        )
+        return failure if found is None else replace(failure, reason=found)
 
     def _failed(self, running: _RunningQuery, failure: Failure) -> None:
         name = running.query.name

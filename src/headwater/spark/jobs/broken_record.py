@@ -1,0 +1,63 @@
+"""Finds the record that a batch failed on, where Spark only says that there is one.
+
+Native decoding fails without a word of where. Looking for the place costs a second reading of the
+batch, and nothing while all is well.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.nodes import OnBroken, Start
+from headwater.spark.compiler.sources import broken_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from headwater.plan.nodes import TopicSource
+    from headwater.plan.stages import Stage
+    from headwater.spark.formats.schemas import Schemas
+    from headwater.spark.topics import RecordReader
+
+
+def find_broken(
+    stage: Stage, reader: RecordReader, checkpoint: Path, spark: SparkSession, schemas: Schemas
+) -> str | None:
+    """Return the place and the reason of the first broken record after the last good batch."""
+    start = _after_last_commit(checkpoint)
+    for source in stage.sources:
+        if not source.on_broken.fails or source.internal:
+            continue
+        looking = replace(source, on_broken=OnBroken("dead-letters"), start=_start(source, start))
+        found = broken_rows(looking, reader.read(looking), spark, schemas).select("headers")
+        rows = found.limit(1).collect()
+        if rows:
+            named = {header["key"]: bytes(header["value"]).decode() for header in rows[0][0]}
+            return (
+                f"broken record, {named['headwater.topic']} [{named['headwater.partition']}] at "
+                f"offset {named['headwater.offset']}, {named['headwater.reason']}"
+            )
+    return None
+
+
+def _start(source: TopicSource, start: dict[str, dict[int, int]]) -> Start:
+    mine = {topic: start[topic] for topic in source.topics if topic in start}
+    return Start("offsets", offsets=mine) if mine else source.start
+
+
+def _after_last_commit(checkpoint: Path) -> dict[str, dict[int, int]]:
+    """Read Spark's own log: the end of the last batch that it finished."""
+    numbers = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdigit()]
+    if not numbers:
+        return {}
+    lines = (checkpoint / "offsets" / str(max(numbers))).read_text("utf-8").splitlines()
+    offsets: dict[str, dict[int, int]] = {}
+    for line in lines[2:]:  # a version, the batch's settings, then a line for each source
+        parsed: Any = json.loads(line) if line.startswith("{") else {}
+        for topic, partitions in parsed.items():
+            offsets[topic] = {int(number): int(offset) for number, offset in partitions.items()}
+    return offsets
