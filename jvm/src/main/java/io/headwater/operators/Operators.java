@@ -21,6 +21,14 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class Operators {
     private static final String ROW = "row";
 
+    /**
+     * Spark's optimiser renumbers the fields of a struct when it leaves out those that nobody reads,
+     * and does so even where the struct comes from an encoder like ours, which hands over the whole
+     * of it. Fields would be read from the wrong places.
+     */
+    private static final String NESTED_PRUNING =
+            "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled";
+
     private Operators() {}
 
     /** See {@link StreamTableJoin}. */
@@ -61,6 +69,7 @@ public final class Operators {
     }
 
     private static Dataset<Row> apply(Dataset<Row> input, Operator operator, TimeMode timeMode) {
+        input.sparkSession().conf().set(NESTED_PRUNING, false);
         List<Attribute> columns = CollectionConverters.asJava(classic(input).logicalPlan().output());
         List<Attribute> keys = columns.subList(1, columns.size());
         StructType keyFields = new StructType();
