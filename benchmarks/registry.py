@@ -1,7 +1,6 @@
 """The schema registry's figures: start-up with ten thousand subjects, reads and registrations.
 
-`measure` adds them to the table of `make bench`; run as a program, it prints them alone. Karapace,
-the peer in Python, cannot be installed from PyPI, so that these rows have one column.
+Karapace, the peer in Python, cannot be installed from PyPI, so that these rows have one column.
 """
 
 from __future__ import annotations
