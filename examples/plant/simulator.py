@@ -90,7 +90,8 @@ class Simulator:
         motors = dict.fromkeys(MOTORS, "stopped")
         while not self._stop.wait(EVERY_S):
             for name, level in levels.items():
-                levels[name] = min(1.0, max(0.0, level + self._random.gauss(0, 0.05)))
+                drift = 0.1 * (0.5 - level) + self._random.gauss(0, 0.09)
+                levels[name] = min(1.0, max(0.0, level + drift))
                 self._measure(name, 1 + int(levels[name] * (HIGHEST - 1)))
             for name, state in motors.items():
                 following = self._next_state(state)
