@@ -45,7 +45,8 @@ class TopicConfigs:
 
     def after(self, name: str, changes: Sequence[Change]) -> dict[str, str]:
         """Return a topic's settings after some have changed; raises KafkaError if it cannot be."""
-        topic = self._topics.by_name.get(self._check_exists(name))
+        _check_topic_name(name)
+        topic = self._topics.by_name.get(name)
         before = topic.configs if topic is not None else {}
         configs = dict(before)
         defaults = self._config.topic_defaults()
@@ -56,17 +57,10 @@ class TopicConfigs:
                 current = definition.format(definition.default)
             _apply(configs, change, definition, current or "")
         check_log_config(self._topics, configs)
-        return configs
-
-    def _check_exists(self, name: str) -> str:
-        if not name:
-            raise KafkaError(ErrorCode.INVALID_REQUEST, "topics have no common settings")
-        problem = name_error(name)
-        if problem is not None:
-            raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-        if name not in self._topics.by_name:
+        if topic is None:
+            # Kafka, too, says first that a value is wrong.
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'")
-        return name
+        return configs
 
 
 class BrokerConfigs:
@@ -141,6 +135,14 @@ _ONLY_PER_LISTENER = frozenset(
         "truststore.password", "truststore.type",
     )
 )  # fmt: skip
+
+
+def _check_topic_name(name: str) -> None:
+    if not name:
+        raise KafkaError(ErrorCode.INVALID_REQUEST, "topics have no common settings")
+    problem = name_error(name)
+    if problem is not None:
+        raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
 
 
 def _checked(changes: Sequence[Change]) -> Sequence[Change]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker import loggers
 from headwater.broker.config.layers import ConfigSource, Origin
-from headwater.broker.config.names import definition_of
+from headwater.broker.config.names import SHOWN_IF_SET, definition_of
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
 from headwater.log.config_def import ConfigType, UpdateMode
 from headwater.log.topic_settings import TOPIC_SETTINGS
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
     from headwater.broker.config import BrokerConfig
+
+
+_DEFAULT = ConfigSource.DEFAULT_CONFIG
 
 
 class ConfigEntry(NamedTuple):
@@ -53,7 +56,8 @@ def broker_entries(config: BrokerConfig, wanted: Container[str] | None = None) -
     return [
         _broker_entry(name, definition_of(name).format(config.value(name)), config.origins(name))
         for name in config.names()
-        if wanted is None or name in wanted
+        if (wanted is None or name in wanted)
+        and (name not in SHOWN_IF_SET or _source(config.origins(name)) != _DEFAULT)
     ]
 
 

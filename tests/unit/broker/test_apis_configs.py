@@ -421,3 +421,40 @@ def test_unknown_types_are_not_listed(tmp_path: Path) -> None:
             assert (first["error_code"], first["config_resources"]) == (ErrorCode.NONE, [])
 
     asyncio.run(check())
+
+
+def test_a_wrong_value_is_told_before_a_missing_topic(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as admin:
+            wrong = await change(admin, TOPIC, "ghost", ("retention.ms", SET, "soon"))
+            right = await change(admin, TOPIC, "ghost", ("retention.ms", SET, "1"))
+            assert wrong == ErrorCode.INVALID_CONFIG
+            assert right == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(("threads", "code"), [("0", 42), ("2", 0), ("3", 42)])
+def test_a_pool_of_threads_is_halved_or_doubled_at_most(
+    tmp_path: Path, threads: str, code: int
+) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as admin:
+            assert await change(admin, BROKER, "1", ("log.cleaner.threads", SET, threads)) == code
+
+    asyncio.run(check())
+
+
+def test_what_kafka_shows_only_once_it_is_set(tmp_path: Path) -> None:
+    rate, delay = "leader.replication.throttled.rate", "log.initial.task.delay.ms"
+
+    async def check() -> None:
+        async with running(tmp_path / "default") as admin:
+            _, entries = await describe(admin, BROKER, "1")
+            assert not {rate, delay} & entries.keys()
+        async with running(tmp_path / "set", log_initial_task_delay_ms="5") as admin:
+            await change(admin, BROKER, "1", (rate, SET, "5"))
+            _, entries = await describe(admin, BROKER, "1")
+            assert {rate, delay} <= entries.keys()
+
+    asyncio.run(check())

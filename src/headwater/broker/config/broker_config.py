@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from headwater.broker.config import listeners as listener_settings
-from headwater.broker.config.checks import check
+from headwater.broker.config.checks import check, check_thread_counts
 from headwater.broker.config.files import read_settings
-from headwater.broker.config.layers import Layers, Origin
+from headwater.broker.config.layers import ConfigSource, Layers, Origin
 from headwater.broker.config.names import definition_of, was_removed
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
 from headwater.log.config import LogConfig
@@ -94,8 +94,13 @@ class BrokerConfig:
         return cast("tuple[str, ...] | None", self._layers.values[name]) or ()
 
     def names(self) -> list[str]:
-        """Return the names of the settings that are not internal, and of those for one listener."""
-        return [name for name in self._layers.values if not definition_of(name).internal]
+        """Return the names of all settings, of internal ones if they are set."""
+        return [
+            name
+            for name in self._layers.values
+            if not definition_of(name).internal
+            or any(o.source is not ConfigSource.DEFAULT_CONFIG for o in self.origins(name))
+        ]
 
     def origins(self, name: str) -> list[Origin]:
         """Return the values that the layers have for a setting, first the one that wins."""
@@ -166,6 +171,7 @@ class BrokerConfig:
         trial = BrokerConfig(self._layers.static)
         trial._layers.set_dynamic(default, broker)
         check(trial)
+        check_thread_counts(self, trial)
 
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
         """Replace what was set at run time and tell those who follow changes."""

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from headwater.broker.config.broker_config import BrokerConfig
 
 _MIB = 1 << 20
+_THREAD_POOLS = (
+    "log.cleaner.threads", "num.io.threads", "num.network.threads",
+    "num.recovery.threads.per.data.dir", "num.replica.fetchers",
+)  # fmt: skip
 
 
 def check(config: BrokerConfig) -> None:
@@ -55,6 +59,15 @@ def check(config: BrokerConfig) -> None:
         config, "log.dirs", len(directories) == 1, "all data is kept in one directory; name one"
     )
     config.log_defaults()
+
+
+def check_thread_counts(before: BrokerConfig, after: BrokerConfig) -> None:
+    """Raise ConfigError if a pool of threads would change too much at once, as Kafka has it."""
+    for name in _THREAD_POOLS:
+        now, then = before.integer(name), after.integer(name)
+        if then != now:
+            is_right = then >= 1 and now <= 2 * then and then <= 2 * now
+            _require(after, name, is_right, f"it may go from {now} to half or double of that")
 
 
 def _require(config: BrokerConfig, name: str, is_right: bool, otherwise: str) -> None:

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from headwater.log.config_def import ConfigDef
 
 LISTENER_PREFIX = "listener.name."
+SHOWN_IF_SET = frozenset(
+    (
+        "follower.replication.throttled.rate",
+        "leader.replication.throttled.rate",
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+    )
+)
+"""Kafka knows these only once somebody has set them."""
 
 _REMOVED_PREFIXES = ("zookeeper.", "control.plane.", "password.encoder.")
 _REMOVED = {
