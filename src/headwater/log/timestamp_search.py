@@ -46,17 +46,20 @@ def first_at_or_after(
 
 
 def largest(segments: Sequence[Segment]) -> TimestampOffset | None:
-    """First of the records with the largest timestamp; None if no record has one."""
+    """First of the records with the largest timestamp; None if there is no record.
+
+    A producer's header may claim a later time than any of its records has: the batch then stands
+    for the latest of those.
+    """
     segment = max(segments, key=lambda candidate: candidate.max_timestamp)
     timestamp = segment.max_timestamp
-    if timestamp < 0:
-        return None
     for position, header in segment.batches(_start(segment, timestamp, segment.base_offset)):
         if header.max_timestamp < timestamp:
             continue
-        for record in _records(segment, position, header):
-            if record.timestamp >= timestamp:
-                return TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
+        records = list(_records(segment, position, header))
+        if records:
+            latest = max(records, key=lambda record: record.timestamp)
+            return TimestampOffset(latest.timestamp, latest.offset, header.leader_epoch)
     return None
 
 

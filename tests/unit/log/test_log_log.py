@@ -282,7 +282,7 @@ def test_max_timestamp_is_the_first_record_that_has_it(tmp_path: Path) -> None:
     log = open_log(tmp_path, SMALL_SEGMENTS)
     assert log.max_timestamp() is None
     append(log, b"none", timestamp=-1)
-    assert log.max_timestamp() is None
+    assert log.max_timestamp() == TimestampOffset(-1, 0, 0)
     fill(log, 30, 1)
     append(log, b"a", b"b", timestamp=NOW + 90_000, now_ms=NOW + 10**7)
     append(log, b"c", timestamp=NOW + 90_001, now_ms=NOW + 10**7)
