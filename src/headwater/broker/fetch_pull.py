@@ -161,10 +161,14 @@ class FetchPull:
         """Return what one partition has, and the partition if there is a point in waiting."""
         partition = self._broker.topics.partition(key.topic, key.index)
         if isinstance(partition, ErrorCode):
-            return _failed(key.index, partition), None
+            # Kafka answers these before it comes to transactions, with none instead of null.
+            return PartitionFetched(key.index, partition, aborted_transactions=[]), None
         stale = partition.check_leader_epoch(wanted.current_leader_epoch)
         if stale is not ErrorCode.NONE:
             return _failed(key.index, stale), None
+        if wanted.last_fetched_epoch > partition.leader_epoch:
+            # What it has read last was never written here, so neither is what would come next.
+            return _failed(key.index, ErrorCode.OFFSET_OUT_OF_RANGE), None
         offset, max_bytes = wanted.fetch_offset, min(left, wanted.max_bytes)
         aborted = None
         try:

@@ -57,7 +57,8 @@ def describe_topic_partitions(broker: Broker, request: Request) -> Response:
     cursor = entity.cursor
     start = (cursor.topic_name, cursor.partition_index) if cursor is not None else ("", 0)
     if cursor is not None and (start[1] < 0 or (entity.topics and start[0] not in names)):
-        refused = [{"error_code": ErrorCode.INVALID_REQUEST, "name": name} for name in names]
+        asked = [topic.name for topic in entity.topics]
+        refused = [{"error_code": ErrorCode.INVALID_REQUEST, "name": name} for name in asked]
         return _encode(ApiKey.DESCRIBE_TOPIC_PARTITIONS, request, {"topics": refused})
     most = broker.config.integer("max.request.partition.size.limit")
     left = max(1, min(entity.response_partition_limit, most))

@@ -39,6 +39,9 @@ async def _respond(broker: Broker, request: Request, version: int, entity: Any) 
     tree: dict[str, Any] = {"coordinators": found}
     if not has_several:
         tree = {name: value for name, value in found[0].items() if name != "key"}
+        if tree["error_code"] is ErrorCode.NONE:
+            # Kafka's old versions spell out the code even where there is no error.
+            tree["error_message"] = ErrorCode.NONE.name
     return messages.encode_response(ApiKey.FIND_COORDINATOR, version, tree)
 
 

@@ -12,6 +12,8 @@ from headwater.protocol.errors import ErrorCode
 from headwater.protocol.list_offsets import ListOffsetsPartition, PartitionOffset
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from headwater.broker.broker import Broker
     from headwater.broker.partition import Partition
     from headwater.broker.request import Request, Response
@@ -34,13 +36,25 @@ def list_offsets(broker: Broker, request: Request) -> Response:
             (
                 topic.name,
                 [
-                    _look_up(broker, version, wanted.isolation_level, topic.name, asked)
-                    for asked in topic.partitions
+                    PartitionOffset(index, ErrorCode.INVALID_REQUEST)
+                    if len(asked) > 1
+                    else _look_up(broker, version, wanted.isolation_level, topic.name, asked[0])
+                    for index, asked in _by_index(topic.partitions).items()
                 ],
             )
             for topic in wanted.topics
         ],
     )
+
+
+def _by_index(
+    partitions: Sequence[ListOffsetsPartition],
+) -> dict[int, list[ListOffsetsPartition]]:
+    """What is asked of each partition: the answer has one place for each, so twice is refused."""
+    asked: dict[int, list[ListOffsetsPartition]] = {}
+    for partition in partitions:
+        asked.setdefault(partition.index, []).append(partition)
+    return asked
 
 
 def _look_up(

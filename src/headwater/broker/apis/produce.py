@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
-from headwater.log.batch import CODEC_MASK, HEADER_SIZE
+from headwater.log.batch import CODEC_MASK, HEADER_SIZE, parse_header
 from headwater.log.errors import (
     CorruptBatch,
     InvalidTxnState,
@@ -115,7 +115,7 @@ def _append_all(
                     logger.error("%s", error)
                 else:
                     logger.info("refused a batch for %s: %s", partition.log.name, error)
-                partition_results.append(_refusal(index, partition, error, wanted))
+                partition_results.append(_refusal(index, partition, error, wanted, records))
                 continue
             appended[topic_at, len(partition_results)] = (partition, info)
             partition_results.append(
@@ -132,21 +132,30 @@ def _append_all(
 
 
 def _refusal(
-    index: int, partition: Partition, error: LogError, wanted: ProduceRequest
+    index: int,
+    partition: Partition,
+    error: LogError,
+    wanted: ProduceRequest,
+    records: memoryview | None,
 ) -> PartitionProduceResult:
     # As in Kafka, only a log that has looked at the batch tells where it starts.
     unread = isinstance(error, _BEFORE_THE_LOG)
     return PartitionProduceResult(
         index,
-        _code(error, wanted),
+        _code(error, wanted, records),
         log_start_offset=-1 if unread else partition.log.log_start_offset,
         record_errors=[RecordError(*bad) for bad in error.bad_records],
         error_message=str(error),
     )
 
 
-def _code(error: LogError, wanted: ProduceRequest) -> ErrorCode:
-    if isinstance(error, InvalidTxnState) and wanted.transactional_id is None:
+def _code(error: LogError, wanted: ProduceRequest, records: memoryview | None) -> ErrorCode:
+    if (
+        isinstance(error, InvalidTxnState)
+        and wanted.transactional_id is None
+        and records is not None
+        and parse_header(records).is_transactional
+    ):
         # Without an id there is no transaction that the batch could be part of.
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     return error_code_of(error)

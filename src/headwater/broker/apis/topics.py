@@ -199,6 +199,9 @@ async def _delete(
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
             topic = _find(broker, name, topic_id)
             if topic in found:
+                # As in Kafka one answer for both, and the topic stays.
+                found.remove(topic)
+                name, topic_id = topic.name, topic.topic_id
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, "the request has the topic's name and its id"
                 )

@@ -74,6 +74,8 @@ async def txn_offset_commit(broker: Broker, request: Request) -> Response:
 async def _commit(
     broker: Broker, version: int, wanted: Any, offsets: list[OffsetToCommit]
 ) -> CommitResult:
+    if not wanted.group_id:
+        raise KafkaError(ErrorCode.INVALID_GROUP_ID, "the group has no name")
     producer = ProducerIdAndEpoch(wanted.producer_id, wanted.producer_epoch)
     place = (CONSUMER_OFFSETS, broker.groups.partition_of(wanted.group_id))
     commit = CommitRequest(
