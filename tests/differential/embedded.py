@@ -32,3 +32,6 @@ class Embedded(Engine):
 
     def stop(self) -> None:
         self._process.stop()
+
+    def close(self) -> None:
+        self.stop()

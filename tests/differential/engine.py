@@ -35,7 +35,12 @@ class Engine(ABC):
     def start(self) -> None: ...
 
     @abstractmethod
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        """Stop as an operator would; it can be started again."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop for good."""
 
     @property
     def bootstrap_servers(self) -> str:

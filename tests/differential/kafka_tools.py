@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import apache_kafka
+from headwater.cluster.kafka import java_command
 
 SOURCE = Path(__file__).with_name("KafkaTools.java")
 
@@ -69,15 +69,7 @@ class KafkaTools:
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [
-                "java",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                apache_kafka.class_path(),
-                str(SOURCE),
-            ],
+            java_command(str(SOURCE)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -11,6 +11,9 @@ SETTINGS: dict[str, str] = {
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
     "transaction.state.log.num.partitions": "3",
+    # What `headwater.cluster` sets for any cluster of one.
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
     # Records in these programs have timestamps of long ago; topics that expire say so themselves.
     "log.retention.ms": "-1",
     # Retention, compaction and expiry come round several times a second.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from tests.conftest import unmet
 from tests.differential.embedded import Embedded
 from tests.differential.apache_kafka_node import Kafka, missing
 from tests.differential.kafka_tools import KafkaTools
 from tests.differential.known_differences import known_differences
 from tests.differential.observation import differences, same_names
 from tests.differential.program import load_programs
-from tests.conftest import unmet
+from tests.differential.random_commands import Command, Executor, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +39,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     yield kafka, ours
     tools.close()
     for engine in (kafka, ours):
-        engine.stop()
+        engine.close()
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
@@ -72,3 +75,21 @@ def run_on_both(both: Both, name: str) -> tuple[Any, Any]:
 def _bring_up(engine: Engine) -> None:
     engine.start()
     engine.make_coordinators()
+
+
+_examples = itertools.count()
+
+
+@settings(max_examples=60)
+@given(sequence=sequences)
+def test_random_sequences_of_commands_see_the_same(both: Both, sequence: list[Command]) -> None:
+    prefix = f"random-{next(_examples)}"
+
+    def run(engine: Engine) -> list[Any]:
+        with engine.raw() as client:
+            executor = Executor(client, prefix)
+            return [same_names([command, executor.run(command)], engine) for command in sequence]
+
+    with ThreadPoolExecutor(2) as pool:
+        kafka, ours = pool.map(run, both)
+    assert list(differences(kafka, ours)) == []

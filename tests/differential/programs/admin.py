@@ -158,7 +158,9 @@ def admin_create_with_bad_settings(engine: Engine, name: str) -> Any:
 @program
 def admin_validate_only(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
-        answer = create(client, new(name, 3, configs=settings(retention_ms="5")), validate_only=True)
+        answer = create(
+            client, new(name, 3, configs=settings(retention_ms="5")), validate_only=True
+        )
         return answer, metadata(client, name)
 
 
@@ -274,9 +276,7 @@ def admin_metadata_by_id(engine: Engine, name: str) -> Any:
 def admin_metadata_of_bad_names(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         names = ("", "a b", "x" * 250, "..")
-        return [
-            plain(client.call("metadata", 12, topics=[{"name": bad}]).topics) for bad in names
-        ]
+        return [plain(client.call("metadata", 12, topics=[{"name": bad}]).topics) for bad in names]
 
 
 @program
@@ -284,9 +284,7 @@ def admin_metadata_creates_topics(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         asked: dict[str, Any] = {"topics": [{"name": name}], "allow_auto_topic_creation": True}
         first = plain(client.call("metadata", 12, **asked).topics)
-        wait_for(
-            lambda: client.call("metadata", 12, **asked).topics[0].error_code.name == "none"
-        )
+        wait_for(lambda: client.call("metadata", 12, **asked).topics[0].error_code.name == "none")
         return first[0]["error_code"] in ("unknown_topic_or_partition", "none"), metadata(
             client, name
         )
@@ -327,9 +325,7 @@ def admin_describe_cluster(engine: Engine, name: str) -> Any:
         answers = []
         for version in (0, 1, 2):
             answer = plain(
-                client.call(
-                    "describe_cluster", version, include_cluster_authorized_operations=True
-                )
+                client.call("describe_cluster", version, include_cluster_authorized_operations=True)
             )
             answers.append({**answer, "cluster_id": len(answer["cluster_id"]) > 20})
         return answers
@@ -433,45 +429,6 @@ def admin_list_reassignments(engine: Engine, name: str) -> Any:
                 0,
                 timeout=1000,
                 topics=[{"name": name, "partition_indexes": [0]}],
-            )
-        )
-
-
-@program
-def admin_reassign_to_unknown_broker(engine: Engine, name: str) -> Any:
-    with engine.raw() as client:
-        create_topic(client, name)
-
-        def ask(replicas: list[int] | None, partition: int = 0, topic: str = name) -> Any:
-            asked = [{"partition_index": partition, "replicas": replicas}]
-            return plain(
-                client.call(
-                    "alter_partition_reassignments",
-                    0,
-                    timeout=30_000,
-                    topics=[{"name": topic, "partitions": asked}],
-                )
-            )
-
-        return [
-            ask([9]), ask([1]), ask([]), ask(None), ask([1], 5), ask([1], 0, f"{name}-ghost")
-        ]  # fmt: skip
-
-
-@program
-def admin_acls_without_authorizer(engine: Engine, name: str) -> Any:
-    with engine.raw() as client:
-        return plain(
-            client.call(
-                "describe_acls",
-                3,
-                resource_type_filter=1,
-                resource_name_filter=None,
-                pattern_type_filter=1,
-                principal_filter=None,
-                host_filter=None,
-                operation=1,
-                permission_type=1,
             )
         )
 

@@ -113,10 +113,14 @@ def compaction_keeps_offsets(engine: Engine, name: str) -> Any:
             write(client, topic, (b"a", b"%d" % number))
         write(client, topic, (b"b", b"end"))
         found = settled(client, topic, [b"a", b"b"])
-        return found, [
-            [record[:2] for record in records(fetch(client, topic, offset).records)][:1]
-            for offset in range(4)
-        ], plain(list_offset(client, topic, -2))
+        return (
+            found,
+            [
+                [record[:2] for record in records(fetch(client, topic, offset).records)][:1]
+                for offset in range(4)
+            ],
+            plain(list_offset(client, topic, -2)),
+        )
 
 
 @program

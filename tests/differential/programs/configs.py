@@ -214,6 +214,8 @@ def configs_of_a_topic_that_is_not_there_are_not_changed(engine: Engine, name: s
     with engine.raw() as client:
         return [
             alter(client, TOPIC, f"{name}-ghost", (SET, "retention.ms", "1")),
+            alter(client, TOPIC, f"{name}-ghost", (SET, "retention.ms", "soon")),
+            alter(client, TOPIC, f"{name}-ghost", (SET, "no.such.setting", "1")),
             alter(client, TOPIC, "", (SET, "retention.ms", "1")),
             alter(client, 99, "x", (SET, "retention.ms", "1")),
         ]
@@ -289,6 +291,7 @@ def configs_of_the_broker_change_while_it_runs(engine: Engine, name: str) -> Any
         steps.append(described(client, BROKER, "1", ["log.cleaner.threads"]))
         steps.append(described(client, BROKER, "", ["log.cleaner.threads"]))
         steps.append(alter(client, BROKER, "", (DELETE, "log.cleaner.threads", None)))
+        wait_for(lambda: "log.cleaner.threads" not in described(client, BROKER, "")["settings"])
         return steps
 
 
@@ -310,11 +313,19 @@ def configs_read_only_of_the_broker(engine: Engine, name: str) -> Any:
             for key, value in (
                 ("node.id", "5"),
                 ("auto.create.topics.enable", "false"),
-                ("no.such.setting", "1"),
                 ("log.cleaner.threads", "none"),
                 ("log.cleaner.threads", "0"),
             )
         ]
+
+
+@program
+def configs_unknown_to_the_broker(engine: Engine, name: str) -> Any:
+    with engine.raw() as client:
+        answer = alter(client, BROKER, "1", (SET, "no.such.setting", "1"))
+        alter(client, BROKER, "1", (DELETE, "no.such.setting", None))
+        wait_for(lambda: "no.such.setting" not in described(client, BROKER, "1")["settings"])
+        return answer
 
 
 @program
@@ -340,28 +351,19 @@ def configs_hold_at_once(engine: Engine, name: str) -> Any:
 
 
 @program
-def configs_of_a_group_can_be_changed(engine: Engine, name: str) -> Any:
-    with engine.raw() as client:
-        return [
-            alter(client, GROUP, name, (SET, "consumer.session.timeout.ms", "50000")),
-            waited(client, GROUP, name, "consumer.session.timeout.ms", "50000"),
-            alter(client, GROUP, name, (SET, "consumer.session.timeout.ms", "1")),
-            alter(client, GROUP, name, (SET, "no.such.setting", "1")),
-            alter(client, GROUP, "", (SET, "consumer.session.timeout.ms", "50000")),
-            alter(client, GROUP, name, (DELETE, "consumer.session.timeout.ms", None)),
-        ]
-
-
-@program
 def configs_list_resources(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         create_topic(client, name)
         answer = client.call("list_config_resources", 1, resource_types=[TOPIC])
         topics = [r.resource_name for r in answer.config_resources if r.resource_name == name]
-        return plain(answer.error_code), topics, [
-            plain(client.call("list_config_resources", 1, resource_types=[kind]).error_code)
-            for kind in (BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP, 99)
-        ]
+        return (
+            plain(answer.error_code),
+            topics,
+            [
+                plain(client.call("list_config_resources", 1, resource_types=[kind]).error_code)
+                for kind in (BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP, 99)
+            ],
+        )
 
 
 @program

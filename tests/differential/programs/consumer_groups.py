@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from tests.differential.engine import wait_for
 from tests.differential.observation import plain
 from tests.differential.program import program
-from tests.integration.raw_consumer_groups import Beat, beat, describe_consumer_group, enter, held_by
+from tests.integration.raw_consumer_groups import (
+    Beat,
+    beat,
+    describe_consumer_group,
+    enter,
+    held_by,
+)
 from tests.integration.raw_groups import commit, committed, describe, join
 from tests.integration.raw_requests import create_topic
 

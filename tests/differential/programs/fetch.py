@@ -37,9 +37,7 @@ def filled(client: RawClient, name: str, batches: int = 3, partitions: int = 1) 
 
 
 def is_gone(client: RawClient, name: str) -> bool:
-    answer = client.call(
-        "metadata", 12, topics=[{"name": name}], allow_auto_topic_creation=False
-    )
+    answer = client.call("metadata", 12, topics=[{"name": name}], allow_auto_topic_creation=False)
     return bool(answer.topics[0].error_code.name == "unknown_topic_or_partition")
 
 

@@ -101,8 +101,10 @@ def groups_two_members_choose_a_protocol(engine: Engine, name: str) -> Any:
             "join_group", 9, **join_body(name, told.member_id, protocols=(ROUND_ROBIN, RANGE))
         )
         wait_for(
-            lambda: heartbeat(first, name, one.member_id, one.generation_id).name
-            == "rebalance_in_progress"
+            lambda: (
+                heartbeat(first, name, one.member_id, one.generation_id).name
+                == "rebalance_in_progress"
+            )
         )
         state = describe(first, name).group_state
         again = join(first, name, one.member_id, protocols=(RANGE, ROUND_ROBIN))
@@ -339,9 +341,7 @@ def groups_states_by_confluent(engine: Engine, name: str) -> Any:
                  for member in group.members],
             ]
         )  # fmt: skip
-        states.append(
-            outcome(lambda: admin.delete_consumer_groups([name])[name].result(WITHIN_S))
-        )
+        states.append(outcome(lambda: admin.delete_consumer_groups([name])[name].result(WITHIN_S)))
     wait_for(lambda: described().state == ConsumerGroupState.EMPTY)
     states.append(outcome(lambda: admin.delete_consumer_groups([name])[name].result(WITHIN_S)))
     states.append(outcome(lambda: admin.delete_consumer_groups([name])[name].result(WITHIN_S)))

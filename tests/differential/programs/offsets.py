@@ -43,9 +43,7 @@ def delete_before(client: RawClient, topic: str, offset: int, partition: int = 0
         "delete_records",
         2,
         timeout=30_000,
-        topics=[
-            {"name": topic, "partitions": [{"partition_index": partition, "offset": offset}]}
-        ],
+        topics=[{"name": topic, "partitions": [{"partition_index": partition, "offset": offset}]}],
     )
     return plain(answer.topics)
 

@@ -80,9 +80,7 @@ def readable(batches: bytes | None) -> Any:
 def produce_every_version(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         topic = create_topic(client, name)
-        answers = [
-            sent(client, topic, batch_of([b"%d" % v]), version=v) for v in PRODUCE_VERSIONS
-        ]
+        answers = [sent(client, topic, batch_of([b"%d" % v]), version=v) for v in PRODUCE_VERSIONS]
         return answers, records(fetch(client, topic).records)
 
 
@@ -401,9 +399,7 @@ def produce_by_confluent(engine: Engine, name: str) -> Any:
     reports: list[Any] = []
 
     def delivered(error: Any, message: Any) -> None:
-        reports.append(
-            (failure(error), message.partition(), message.offset(), message.timestamp())
-        )
+        reports.append((failure(error), message.partition(), message.offset(), message.timestamp()))
 
     with engine.raw() as client:
         create_topic(client, name, partitions=3)

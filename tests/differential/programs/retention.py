@@ -43,8 +43,10 @@ def retention_by_time_empties_the_log(engine: Engine, name: str) -> Any:
             write(client, topic, LONG_AGO)
         ends = starts_at(client, topic, 3)
         write(client, topic, int(time.time() * 1000))
-        return ends, values(fetch(client, topic, 3).records), plain(
-            fetch(client, topic, 0).error_code
+        return (
+            ends,
+            values(fetch(client, topic, 3).records),
+            plain(fetch(client, topic, 0).error_code),
         )
 
 

@@ -31,6 +31,11 @@ def settled(engine: Engine, *arguments: str, until: str, tool: str = "kafka-topi
     return wait_for(said)
 
 
+def in_own_words(printed: Any) -> Any:
+    """The same output without the reason that a broker gave for an error."""
+    return without(printed, r"(?<=Exception: ).*|(?<=command : ).*|^\S+Z Thread-\d+")
+
+
 def without(printed: Any, pattern: str) -> Any:
     """The same output with what is random taken out."""
     code, lines = printed
@@ -68,7 +73,7 @@ def tools_topics(engine: Engine, name: str) -> Any:
         engine.tool("kafka-topics", "--delete", *topic),
         engine.tool("kafka-topics", "--delete", "--topic", f"{name}-ghost"),
     ]  # fmt: skip
-    return [without(step, r"\[\d{4}-[^\]]*\]") for step in steps]
+    return [in_own_words(step) for step in steps]
 
 
 @program
@@ -82,11 +87,7 @@ def tools_topics_refusals(engine: Engine, name: str) -> Any:
         ("--describe", "--unavailable-partitions"),
         ("--describe", "--under-replicated-partitions"),
     ]
-    # Each broker says in its own words why; which exception it is, is the same.
-    return [
-        without(engine.tool("kafka-topics", *one), r"(?<=Exception: ).*|\[\d{4}-[^\]]*\]|: .*")
-        for one in refusals
-    ]
+    return [in_own_words(engine.tool("kafka-topics", *one)) for one in refusals]
 
 
 @program
@@ -109,7 +110,9 @@ def tools_configs_of_broker_and_quotas(engine: Engine, name: str) -> Any:
     user = ("--entity-type", "clients", "--entity-name", name)
     broker = ("--entity-type", "brokers", "--entity-name", "1")
     return [
-        engine.tool("kafka-configs", "--alter", *user, "--add-config", "producer_byte_rate=1000000"),
+        engine.tool(
+            "kafka-configs", "--alter", *user, "--add-config", "producer_byte_rate=1000000"
+        ),
         settled(engine, "--describe", *user, until="producer_byte_rate", tool="kafka-configs"),
         engine.tool("kafka-configs", "--alter", *user, "--delete-config", "producer_byte_rate"),
         engine.tool("kafka-configs", "--describe", *broker),
@@ -170,7 +173,7 @@ def tools_delete_records(engine: Engine, name: str) -> Any:
 @program
 def tools_consumer_groups(engine: Engine, name: str) -> Any:
     filled(engine, name, partitions=2)
-    group = ("--group", name)
+    group, ghost = ("--group", name), f"{name}-ghost"
     with engine.raw() as client:
         commit(client, name, {(name, 0): 3, (name, 1): 5})
     return [
@@ -185,7 +188,7 @@ def tools_consumer_groups(engine: Engine, name: str) -> Any:
         columns(engine.tool("kafka-consumer-groups", "--delete-offsets", *group, "--topic", name)),
         engine.tool("kafka-consumer-groups", "--delete", *group),
         engine.tool("kafka-consumer-groups", "--delete", *group),
-        columns(engine.tool("kafka-consumer-groups", "--describe", "--group", f"{name}-ghost")),
+        in_own_words(engine.tool("kafka-consumer-groups", "--describe", "--group", ghost)),
     ]  # fmt: skip
 
 
@@ -218,8 +221,10 @@ def tools_transactions(engine: Engine, name: str) -> Any:
             code, lines = without(engine.tool("kafka-transactions", *arguments), random)
             return [code, [line.split() for line in lines]]
 
+        ongoing = table("describe", "--transactional-id", name)
+        ongoing[1][1].pop(ongoing[1][0].index("TransactionDurationMs"))
         steps = [
-            table("describe", "--transactional-id", name),
+            ongoing,
             table("describe-producers", "--topic", name, "--partition", "0"),
             table("describe", "--transactional-id", f"{name}-ghost"),
             table("abort", "--topic", name, "--partition", "0", "--start-offset", "0"),

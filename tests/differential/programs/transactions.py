@@ -51,7 +51,9 @@ def state_of(producer: RawProducer) -> Any:
     return None
 
 
-def reader(client: RawClient, topic: Topic, offset: int = 0, *, isolation: int = READ_COMMITTED) -> Any:
+def reader(
+    client: RawClient, topic: Topic, offset: int = 0, *, isolation: int = READ_COMMITTED
+) -> Any:
     """What a reader of committed records is given."""
     answer = client.call(
         "fetch",
@@ -176,6 +178,7 @@ def transactions_init_with_epochs(engine: Engine, name: str) -> Any:
 @program
 def transactions_bad_inits(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
+
         def ask(transactional_id: str | None, timeout: int) -> Any:
             return plain(
                 client.call(
