@@ -1,0 +1,258 @@
+"""A program without a broker: records go in, results come out, the test says what time it is."""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.formats import INTERNAL, Format
+from headwater.plan.nodes import TopicSink, TopicSource
+from headwater.plan.plan import Plan
+from headwater.plan.stages import split
+from headwater.testing.topology_values import decoded, encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.plan.nodes import Node
+    from headwater.plan.stages import Stage
+    from headwater.streams import App
+
+_SCHEMA = (
+    "key string, value string, topic string, partition int, offset bigint, timestamp timestamp,"
+    " headers array<struct<key:string,value:string>>"
+)
+_ENDED_WITHIN_S = 600
+
+
+@dataclass(frozen=True)
+class OutputRecord:
+    """A record that the program wrote."""
+
+    key: Any
+    value: Any
+    timestamp: datetime
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
+class TopologyDriver:
+    """Runs an app over records that a test gives it.
+
+    >>> with TopologyDriver(app) as driver:  # doctest: +SKIP
+    ...     driver.pipe("readings", "s1", {"id": "s1", "value": 900_000})
+    ...     [record.value for record in driver.read("alerts")]
+    [{'id': 's1', 'value': 900000}]
+
+    `pipe` keeps records, `run` processes them as one micro-batch, and `read` runs what is left and
+    returns a topic's new records. State lives from run to run. Event time is what the records'
+    timestamps say, and nothing else: a window closes when a later record comes.
+
+    Spark's session is the process's, started with the first driver. Formats of a registry are
+    replaced by JSON, so that no registry is needed either.
+    """
+
+    def __init__(self, app: App, spark: SparkSession | None = None) -> None:
+        from headwater.spark.session import spark_session
+
+        self._spark = spark or spark_session("topology-driver", conf=_QUIET)
+        self._directory = tempfile.TemporaryDirectory(prefix="headwater-topology-")
+        self._path = Path(self._directory.name)
+        self._stages = split(_without_registry(app.plan()))
+        self._inputs: dict[str, _Topic] = {}
+        self._outputs: dict[str, list[OutputRecord]] = {}
+        self._now = datetime(2026, 1, 1, tzinfo=UTC)
+        for stage in self._stages:
+            for source in stage.sources:
+                for topic in source.topics:
+                    self._inputs.setdefault(topic, _Topic(topic, self._path / "topics", source))
+
+    def __enter__(self) -> TopologyDriver:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def pipe(
+        self,
+        topic: str,
+        key: Any,
+        value: Any,
+        *,
+        timestamp: datetime | None = None,
+        headers: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Give the program a record; without a timestamp it has that of the one before."""
+        if topic not in self._inputs:
+            known = ", ".join(self._inputs)
+            raise ValueError(f"the program does not read the topic {topic!r}; it reads {known}")
+        self._now = timestamp or self._now
+        self._inputs[topic].add(key, value, self._now, headers or {})
+
+    def run(self) -> None:
+        """Process what was given since the last run, through all stages."""
+        while any(each.stage() for each in self._inputs.values()):
+            for stage in self._stages:
+                self._run_stage(stage)
+
+    def read(self, topic: str) -> list[OutputRecord]:
+        """Run what is left, and return what was written to a topic since it was last read."""
+        self.run()
+        return self._outputs.pop(topic, [])
+
+    def close(self) -> None:
+        """Forget everything; the session stays for the next driver."""
+        self._directory.cleanup()
+
+    def _run_stage(self, stage: Stage) -> None:
+        from headwater.spark.compiler.nodes import NodeCompiler
+        from headwater.spark.compiler.stages import compile_stage
+        from headwater.spark.formats.schemas import Schemas
+        from headwater.spark.jobs.writers import Writers
+
+        reader = _StagedReader(self._spark, self._inputs)
+        writers = Writers("test", stage.plan.settings, self._path / "tables", once=True)
+        for query in compile_stage(stage, NodeCompiler(self._spark, reader, Schemas(None))):
+            checkpoint = self._path / "checkpoints" / query.name
+            if query.target == "topics":
+                started = (
+                    query.rows.writeStream.foreachBatch(lambda rows, _: self._take(rows, stage))
+                    .outputMode(query.mode)
+                    .option("checkpointLocation", str(checkpoint))
+                    .trigger(availableNow=True)
+                    .start()
+                )
+            else:
+                started = writers.start(query, checkpoint)
+            if not started.awaitTermination(_ENDED_WITHIN_S):
+                started.stop()
+                raise TimeoutError(f"{query.name} did not end within {_ENDED_WITHIN_S} s")
+
+    def _take(self, rows: DataFrame, stage: Stage) -> None:
+        formats = {
+            sink.topic: (sink.key_format, sink.value_format)
+            for sink in stage.sinks
+            if isinstance(sink, TopicSink)
+        }
+        anything = next(iter(formats.values()), (Format("string"), Format("json")))
+        for topic, key, value, headers, timestamp in rows.select(
+            "topic", "key", "value", "headers", "timestamp"
+        ).collect():
+            at = timestamp.replace(tzinfo=UTC) if timestamp.tzinfo is None else timestamp
+            if topic in self._inputs:
+                self._inputs[topic].add_bytes(key, value, at, headers or [])
+            formats_here = formats.get(topic, anything)
+            if formats_here[1].kind != INTERNAL:
+                record = OutputRecord(
+                    decoded(formats_here[0].kind, key), decoded(formats_here[1].kind, value), at,
+                    tuple((each["key"], each["value"]) for each in headers or ()),
+                )  # fmt: skip
+                self._outputs.setdefault(topic, []).append(record)
+
+
+# A test's batches are tiny, so that one partition is the fastest.
+_QUIET = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}
+
+
+@dataclass
+class _Topic:
+    """A topic of one partition: a folder with a file for each batch."""
+
+    name: str
+    root: Path
+    source: TopicSource
+    _offset: int = 0
+    _files: int = 0
+    _pending: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        path = self.root / self.name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def add(self, key: Any, value: Any, at: datetime, headers: Mapping[str, bytes]) -> None:
+        self.add_bytes(
+            encoded(self.source.key_format.kind, key),
+            encoded(self.source.value_format.kind, value),
+            at,
+            [{"key": name, "value": data} for name, data in headers.items()],
+        )
+
+    def add_bytes(
+        self, key: bytes | None, value: bytes | None, at: datetime, headers: Sequence[Any]
+    ) -> None:
+        row = {
+            "key": _text(key), "value": _text(value), "topic": self.name, "partition": 0,
+            "offset": self._offset, "timestamp": at.astimezone(UTC).isoformat(),
+            "headers": [{"key": h["key"], "value": _text(h["value"])} for h in headers],
+        }  # fmt: skip
+        self._offset += 1
+        self._pending.append(json.dumps(row))
+
+    def stage(self) -> bool:
+        """Make what was added a batch; tell whether there was anything."""
+        if not self._pending:
+            return False
+        hidden = self.folder / f".{self._files:08}.json"
+        hidden.write_text("\n".join(self._pending), "utf-8")
+        hidden.rename(self.folder / f"{self._files:08}.json")
+        self._files += 1
+        self._pending.clear()
+        return True
+
+
+@dataclass(frozen=True)
+class _StagedReader:
+    spark: SparkSession
+    topics: Mapping[str, _Topic]
+
+    def read(self, source: TopicSource) -> DataFrame:
+        from functools import reduce
+
+        parts = [self._one(topic) for topic in source.topics]
+        return reduce(lambda left, right: left.union(right), parts)
+
+    def _one(self, topic: str) -> DataFrame:
+        from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+        raw = self.spark.readStream.schema(_SCHEMA).json(str(self.topics[topic].folder))
+        headers = F.transform(
+            "headers",
+            lambda each: F.struct(
+                each["key"].alias("key"), F.unbase64(each["value"]).alias("value")
+            ),
+        )
+        return raw.select(
+            F.unbase64("key").alias("key"), F.unbase64("value").alias("value"),
+            "topic", "partition", "offset", "timestamp", headers.alias("headers"),
+        )  # fmt: skip
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def _without_registry(plan: Plan) -> Plan:
+    made: dict[int, Node] = {}
+    for node in plan.walk():
+        changed: dict[str, Any] = {"parents": tuple(made[id(each)] for each in node.parents)}
+        for name in ("key_format", "value_format"):
+            given = getattr(node, name, None)
+            if isinstance(given, Format) and given.needs_registry:
+                changed[name] = Format("json")
+        same = all(a is b for a, b in zip(changed["parents"], node.parents, strict=True))
+        made[id(node)] = node if same and len(changed) == 1 else replace(node, **changed)
+    return Plan(plan.name, tuple(made[id(sink)] for sink in plan.sinks), plan.settings)  # type: ignore[misc]
