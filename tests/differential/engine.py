@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import confluent_kafka
 from confluent_kafka.admin import AdminClient
-from tests.differential.settings import SETTINGS
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_groups import find_coordinator
+from tests.integration.raw_requests import NOT_YET, list_offset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.differential.kafka_tools import KafkaTools
+    from tests.integration.raw_requests import Topic
 
 WITHIN_S = 60.0
 
@@ -84,18 +85,22 @@ class Engine(ABC):
     def make_coordinators(self) -> None:
         """Have both internal topics in place: Apache Kafka makes them on first use."""
         with self.raw() as client:
-            for number in range(int(SETTINGS["offsets.topic.num.partitions"]) * 4):
-                find_coordinator(client, f"warm-up-{number}")
-                wait_for(
-                    lambda number=number: (
-                        client.call("describe_groups", 5, groups=[f"warm-up-{number}"])
-                        .groups[0]
-                        .error_code.name
-                        == "none"
-                    )
+            find_coordinator(client)
+            # Enough names to be looked after by every partition of the groups' topic.
+            names = [f"warm-up-{number}" for number in range(20)]
+            wait_for(
+                lambda: all(
+                    group.error_code.name == "none"
+                    for group in client.call("describe_groups", 5, groups=names).groups
                 )
+            )
         producer = self.producer(transactional_id="warm-up")
         producer.init_transactions(WITHIN_S)
+
+
+def wait_until_led(client: RawClient, topic: Topic, partition: int) -> None:
+    """Wait until a partition can be used: Kafka makes it known before it can be."""
+    wait_for(lambda: list_offset(client, topic, -1, partition=partition).error_code not in NOT_YET)
 
 
 def wait_for(condition: Callable[[], Any], within_s: float = WITHIN_S) -> Any:

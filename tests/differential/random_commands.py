@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from tests.differential.engine import wait_for
+from tests.differential.engine import wait_for, wait_until_led
 from tests.differential.observation import picked, plain, values
 from tests.differential.programs.configs import DELETE, SET, TOPIC, alter, value_of
 from tests.differential.programs.fetch import is_gone
 from tests.differential.programs.offsets import delete_before
 from tests.differential.programs.transactions import ended, reader, state_of
 from tests.integration.raw_groups import commit, committed
-from tests.integration.raw_requests import NOT_YET, Topic, fetch, list_offset, produce
+from tests.integration.raw_requests import Topic, fetch, list_offset, produce
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import CODECS, Message, batch_of
 
@@ -87,12 +88,7 @@ class Executor:
             self._ids[name] = created.topic_id
             topic = self._topic(number)
             for partition in range(partitions):
-                wait_for(
-                    lambda partition=partition: (
-                        list_offset(self._client, topic, -1, partition=partition).error_code
-                        not in NOT_YET
-                    )
-                )
+                wait_until_led(self._client, topic, partition)
         return picked(created, "error_code", "num_partitions", "replication_factor")
 
     def _delete(self, number: int) -> Any:
@@ -102,7 +98,7 @@ class Executor:
         if self._ids.pop(name, None):
             # Offsets of a topic that is gone go a moment later.
             for group in range(2):
-                wait_for(lambda group=group: not self._all_committed(group, name))
+                wait_for(partial(self._has_forgotten, group, name))
         return plain(answer.responses[0].error_code)
 
     def _produce(self, number: int, partition: int, count: int, codec: str, age: int) -> Any:
@@ -122,7 +118,10 @@ class Executor:
         return reader(self._client, self._topic(number), offset)
 
     def _offset(self, number: int, partition: int, when: int) -> Any:
-        return plain(list_offset(self._client, self._topic(number), when, partition=partition))
+        found = plain(list_offset(self._client, self._topic(number), when, partition=partition))
+        # Records of a transaction have the time of day, which is all that is later than these.
+        found["timestamp"] = min(found["timestamp"], WHEN + 1000)
+        return found
 
     def _delete_records(self, number: int, partition: int, offset: int) -> Any:
         return delete_before(self._client, f"{self._prefix}-{number}", offset, partition)
@@ -144,9 +143,9 @@ class Executor:
         topics = {f"{self._prefix}-{number}": (0, 1, 2)}
         return plain(committed(self._client, f"{self._prefix}-group-{group}", topics))
 
-    def _all_committed(self, group: int, topic: str) -> Any:
+    def _has_forgotten(self, group: int, topic: str) -> bool:
         found = committed(self._client, f"{self._prefix}-group-{group}", None)
-        return isinstance(found, dict) and any(name == topic for name, _ in found)
+        return not isinstance(found, dict) or all(name != topic for name, _ in found)
 
     def _init(self, number: int) -> Any:
         answer = self._producers[number].init()

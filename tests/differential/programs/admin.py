@@ -126,32 +126,31 @@ def admin_create_with_assignments(engine: Engine, name: str) -> Any:
 
 @program
 def admin_create_with_bad_settings(engine: Engine, name: str) -> Any:
+    bad: list[dict[str, str | None]] = [
+        {"retention_ms": "soon"},
+        {"retention_ms": "-2"},
+        {"retention_ms": None},
+        {"no_such_setting": "1"},
+        {"cleanup_policy": "shred"},
+        {"cleanup_policy": ""},
+        {"segment_bytes": "10"},
+        {"max_message_bytes": "-1"},
+        {"compression_type": "rar"},
+        {"message_timestamp_type": "Whenever"},
+        {"min_insync_replicas": "0"},
+        {"min_cleanable_dirty_ratio": "1.5"},
+        {"unclean_leader_election_enable": "perhaps"},
+        {"min_compaction_lag_ms": "10", "max_compaction_lag_ms": "5"},
+        {"segment_ms": "0"},
+        {"flush_messages": "0"},
+        {"compression_gzip_level": "99"},
+        {"retention_ms": " 5 "},
+        {"": "1"},
+    ]
     with engine.raw() as client:
         return [
             create(client, new(f"{name}-{index}", configs=settings(**given)))
-            for index, given in enumerate(
-                [
-                    {"retention_ms": "soon"},
-                    {"retention_ms": "-2"},
-                    {"retention_ms": None},
-                    {"no_such_setting": "1"},
-                    {"cleanup_policy": "shred"},
-                    {"cleanup_policy": ""},
-                    {"segment_bytes": "10"},
-                    {"max_message_bytes": "-1"},
-                    {"compression_type": "rar"},
-                    {"message_timestamp_type": "Whenever"},
-                    {"min_insync_replicas": "0"},
-                    {"min_cleanable_dirty_ratio": "1.5"},
-                    {"unclean_leader_election_enable": "perhaps"},
-                    {"min_compaction_lag_ms": "10", "max_compaction_lag_ms": "5"},
-                    {"segment_ms": "0"},
-                    {"flush_messages": "0"},
-                    {"compression_gzip_level": "99"},
-                    {"retention_ms": " 5 "},
-                    {"": "1"},
-                ]
-            )
+            for index, given in enumerate(bad)
         ]
 
 

@@ -170,7 +170,7 @@ def configs_of_client_metrics(engine: Engine, name: str) -> Any:
 def configs_set_append_subtract_delete(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         create_topic(client, name)
-        steps = [
+        return [
             alter(client, TOPIC, name, (SET, "retention.ms", "5000")),
             waited(client, TOPIC, name, "retention.ms", "5000"),
             alter(client, TOPIC, name, (APPEND, "cleanup.policy", "compact")),
@@ -181,7 +181,6 @@ def configs_set_append_subtract_delete(engine: Engine, name: str) -> Any:
             waited(client, TOPIC, name, "retention.ms", "-1"),
             alter(client, TOPIC, name, (DELETE, "retention.ms", None)),
         ]
-        return steps
 
 
 @program

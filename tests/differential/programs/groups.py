@@ -75,7 +75,7 @@ def groups_bad_joins(engine: Engine, name: str) -> Any:
 @program
 def groups_bad_instance_names(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
-        answers = []
+        answers: list[Any] = []
         for instance in (".", "..", "a b", "x" * 250, "fine"):
             body = join_body(f"{name}-{len(answers)}", instance=instance)
             answers.append(plain(client.call("join_group", 9, **body).error_code))

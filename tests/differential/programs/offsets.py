@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import TopicPartition
@@ -297,14 +298,8 @@ def offsets_delete_records_by_confluent(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         stamped(client, name, (100, 200, 300))
     admin = engine.admin()
-    found = []
-    for offset in (2, 99, -1):
-        place = TopicPartition(name, 0, offset)
-        found.append(
-            outcome(
-                lambda place=place: (
-                    admin.delete_records([place])[place].result(WITHIN_S).low_watermark
-                )
-            )
-        )
-    return found
+
+    def deleted(place: TopicPartition) -> Any:
+        return admin.delete_records([place])[place].result(WITHIN_S).low_watermark
+
+    return [outcome(partial(deleted, TopicPartition(name, 0, offset))) for offset in (2, 99, -1)]

@@ -132,7 +132,8 @@ def tools_console_producer_and_consumer(engine: Engine, name: str) -> Any:
     read = engine.tool(
         "kafka-console-consumer", "--topic", name, "--from-beginning", "--max-messages", "3",
         "--formatter-property", "print.key=true", "--formatter-property", "print.offset=true",
-        "--formatter-property", "print.partition=true", "--formatter-property", "print.headers=true",
+        "--formatter-property", "print.partition=true",
+        "--formatter-property", "print.headers=true",
     )  # fmt: skip
     return wrote, read
 
