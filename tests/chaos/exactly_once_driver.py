@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Two tasks at once, each tried four times: what a killed worker takes with it is done again.
 MASTER = "local[2,4]"
 FAILING = 0.02
-BATCH = "100"
+BATCH = "1000"
 
 
 def main(servers: str, source: str, target: str, checkpoint: str) -> None:

@@ -158,7 +158,7 @@ def feeding(topics: Topics) -> Iterator[dict[bytes, list[bytes]]]:
 
     def feed() -> None:
         number = 0
-        while not stopping.wait(0.02):
+        while not stopping.wait(0.05):
             key = b"%d" % (number % KEYS)
             producer.produce(
                 topics.input,
