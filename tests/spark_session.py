@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 ENDED_WITHIN_S = 240
 
-Rows = list[dict[str, Any]]
-Query = "Callable[[DataFrame], DataFrame]"
-
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:

@@ -19,7 +19,7 @@ from tests.integration.arrival_reference import (
     table_changes,
     windowed,
 )
-from tests.spark_session import MicroBatches, micro_batches, spark  # noqa: F401
+from tests.spark_session import MicroBatches, spark  # noqa: F401
 
 from headwater.spark.operators import (
     Aggregation,
