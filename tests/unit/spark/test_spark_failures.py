@@ -1,0 +1,59 @@
+"""Spark's long reports as one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater.spark.jobs.failures import failure_of
+
+
+def test_a_broken_record_is_named() -> None:
+    text = (
+        "Job aborted\nCaused by: X: headwater: broken record, t [0] at offset 6, value: bad\n\tat"
+    )
+    failure = failure_of(RuntimeError(text))
+    assert failure.reason == "broken record, t [0] at offset 6, value: bad"
+    assert not failure.may_pass
+    assert not failure.is_nameless
+
+
+def test_spark_does_not_name_a_record_that_is_no_json() -> None:
+    text = "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Malformed records are detected"
+    failure = failure_of(RuntimeError(text))
+    assert failure.is_nameless
+    assert not failure.may_pass
+
+
+def test_a_new_schema_is_found_in_the_failure() -> None:
+    failure = failure_of(RuntimeError("[USER] headwater: schema id 7 is new in orders-value"))
+    assert failure.new_schema == (7, "orders-value")
+    assert failure.may_pass
+
+
+def test_a_users_function_is_named_with_its_line() -> None:
+    text = (
+        "[PYTHON_EXCEPTION] oh\nTraceback (most recent call last):\n"
+        '  File "app.py", line 3, in double\n    return 1 / 0\n'
+        "ZeroDivisionError: division by zero\n"
+    )
+    failure = failure_of(RuntimeError(text))
+    assert failure.reason == (
+        'ZeroDivisionError: division by zero (File "app.py", line 3, in double)'
+    )
+    assert not failure.may_pass
+
+
+def test_the_innermost_cause_is_told_and_tried_again() -> None:
+    text = "Job aborted\nCaused by: a.B: outer\nCaused by: c.TimeoutException: no broker\n\tat x"
+    failure = failure_of(RuntimeError(text))
+    assert failure.reason == "no broker"
+    assert failure.may_pass
+
+
+def test_a_jvm_that_is_gone_does_not_come_back() -> None:
+    assert not failure_of(ConnectionRefusedError(111, "Connection refused")).may_pass
+
+
+@pytest.mark.parametrize("text", ["[A_B.C] what SQLSTATE: 42K09", "what"])
+def test_conditions_and_states_are_left_out(text: str) -> None:
+    assert failure_of(RuntimeError(text)).reason == "what"

@@ -1,0 +1,34 @@
+"""The session's settings for machines of different sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.spark.session import LOG_VARIABLE, session_settings
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_a_small_machine_gets_a_small_driver() -> None:
+    small = session_settings(cores=2, memory_gb=4)
+    large = session_settings(cores=16, memory_gb=64)
+    assert small["spark.driver.memory"] == "1g"
+    assert large["spark.driver.memory"] == "2g"
+    assert small["spark.sql.shuffle.partitions"] == large["spark.sql.shuffle.partitions"] == "2"
+    assert large["spark.default.parallelism"] == "16"
+
+
+def test_jars_go_to_the_class_path_here_and_to_executors_elsewhere() -> None:
+    jars = [Path("a.jar"), Path("b.jar")]
+    assert session_settings(jars=jars)["spark.driver.extraClassPath"] == "a.jar:b.jar"
+    remote = session_settings(jars=jars, master="spark://cluster:7077")
+    assert remote["spark.jars"] == "a.jar,b.jar"
+    assert "spark.driver.bindAddress" not in remote
+
+
+def test_the_log_can_be_made_to_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "headwater.log=" not in session_settings()["spark.driver.extraJavaOptions"]
+    monkeypatch.setenv(LOG_VARIABLE, "info")
+    assert "-Dheadwater.log=info" in session_settings()["spark.driver.extraJavaOptions"]
