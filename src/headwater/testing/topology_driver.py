@@ -103,7 +103,7 @@ class TopologyDriver:
 
     def run(self) -> None:
         """Process what was given since the last run, through all stages."""
-        while any(each.stage() for each in self._inputs.values()):
+        while self._has_input():
             for stage in self._stages:
                 self._run_stage(stage)
 
@@ -115,6 +115,10 @@ class TopologyDriver:
     def close(self) -> None:
         """Forget everything; the session stays for the next driver."""
         self._directory.cleanup()
+
+    def _has_input(self) -> bool:
+        staged = [topic.stage() for topic in self._inputs.values()]
+        return any(staged)
 
     def _run_stage(self, stage: Stage) -> None:
         from headwater.spark.compiler.nodes import NodeCompiler
