@@ -30,6 +30,11 @@ REQUEST_WITHIN_S = 30.0
 # confluent-kafka blocks in C, where Python cannot see Ctrl-C; no single call may last longer.
 POLL_S = 0.1
 
+# Requests for "the controller" go to a broker that the last metadata has named. If that one died,
+# librdkafka waits for the next metadata, which by default comes after five minutes.
+REFRESH_MS = 1000
+
+_NO_LEADER = ("_TIMED_OUT", "_TRANSPORT", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION")
 # No use in trying again: the broker answered, and will not let this client in.
 _HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
 
@@ -56,7 +61,7 @@ class Connection:
         if self._admin is None:
             from confluent_kafka.admin import AdminClient
 
-            admin = self._make(AdminClient, {})
+            admin = self._make(AdminClient, {"topic.metadata.refresh.interval.ms": REFRESH_MS})
             self._wait_for_broker(admin)
             self._admin = admin
         return self._admin
@@ -115,14 +120,23 @@ class Connection:
         self, partitions: Sequence[tuple[str, int]], spec: OffsetSpec
     ) -> dict[tuple[str, int], int]:
         """Ask for one offset of each (topic, partition): the earliest, the latest, or by time."""
-        from confluent_kafka import TopicPartition
+        from confluent_kafka import KafkaException, TopicPartition
 
-        asked = {TopicPartition(*partition): spec for partition in partitions}
-        answers = self.admin.list_offsets(asked) if asked else {}
-        return {
-            (partition.topic, partition.partition): self.result(future).offset
-            for partition, future in answers.items()
-        }
+        found: dict[tuple[str, int], int] = {}
+        deadline = time.monotonic() + REQUEST_WITHIN_S
+        # A leader that has just died does not answer, and soon another one leads.
+        while left := [partition for partition in partitions if partition not in found]:
+            asked = {TopicPartition(*partition): spec for partition in left}
+            answers = self.admin.list_offsets(asked, request_timeout=CONNECT_WITHIN_S)
+            for partition, future in answers.items():
+                try:
+                    offset = self.result(future).offset
+                except KafkaException as failure:
+                    if failure.args[0].name() not in _NO_LEADER or time.monotonic() > deadline:
+                        raise
+                else:
+                    found[partition.topic, partition.partition] = offset
+        return found
 
     def _ask(self, topics: Sequence[str]) -> list[tuple[str, Future[TopicDescription]]]:
         from confluent_kafka import TopicCollection
