@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 # Far more than anything here takes: only a hang lasts as long.
-HUNG_AFTER_S = 60.0
+HUNG_AFTER_S = 200.0
 
 
 class Supervised:
