@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING
 
 import httpx
 from tests.cli_command import Cli
+from tests.docs_page import ROOT, blocks, commands, run_command, run_python
 from tests.platform_process import PlatformProcess
+
+from headwater.java.artifacts import cache_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
+
+PAGE = ROOT / "docs/clusters.md"
 
 
 def test_kafka_and_the_registry_as_one_platform(tmp_path: Path, topic: str) -> None:
@@ -25,16 +34,35 @@ def test_kafka_and_the_registry_as_one_platform(tmp_path: Path, topic: str) -> N
         assert registered.json()["id"] == 1
         (node,) = cli.json("cluster", "status", *data)["nodes"]
         assert (node["state"], node["rack"], node["quorum"]) == ("running", "here", "leader")
-
-        # Down on purpose it stays down; what dies by itself is started again.
-        cli.ok("cluster", "kill-broker", 1, *data)
-        up.wait_for(r"broker was stopped on purpose \(SIGKILL\)")
-        (stopped,) = cli.json("cluster", "status", *data)["nodes"]
-        assert (stopped["state"], stopped["pid"]) == ("stopped", None)
-        cli.ok("cluster", "start-broker", 1, *data)
+        # What dies by itself is started again.
+        os.kill(node["pid"], 9)
+        up.wait_for(r"broker died \(SIGKILL\)")
         up.wait_for("broker is healthy again")
         assert topic in cli.ok("topics", "list").splitlines()
         up.stop()
-    assert "broker   | " in up.text
     (stopped,) = cli.json("cluster", "status", *data)["nodes"]
-    assert stopped["state"] in ("stopped", "down")
+    assert (stopped["state"], stopped["pid"]) == ("stopped", None)
+
+
+def test_the_page_about_clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, *examples = commands(PAGE)
+    assert len(examples) == 13
+    cache = cache_directory()
+    monkeypatch.setenv("HEADWATER_CACHE", str(cache))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".headwater").mkdir()
+    (tmp_path / ".headwater" / "up").symlink_to(tmp_path / "platform")
+    arguments = shlex.split(start.line)
+    assert arguments[:2] == ["headwater", "up"]
+    with PlatformProcess(tmp_path, arguments[2:]) as up:
+        servers = Cli("").json("cluster", "status")["bootstrap_servers"]
+        for command in examples:
+            run_command(command, servers, tmp_path)
+        up.wait_for(r"broker-2 was stopped on purpose \(SIGKILL\)")
+        up.wait_for("broker-2 is healthy again")
+        up.stop()
+
+
+def test_the_python_of_the_page_about_clusters(tmp_path: Path) -> None:
+    (example,) = blocks(PAGE, "python")
+    run_python(example, tmp_path)
