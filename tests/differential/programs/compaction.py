@@ -124,13 +124,12 @@ def compaction_keeps_offsets(engine: Engine, name: str) -> Any:
 
 
 @program
-def compaction_of_transactions(engine: Engine, name: str) -> Any:
+def compaction_needs_keys_in_transactions_too(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         topic = compacted(client, name)
         write(client, topic, (b"a", b"plain"))
         producer = RawProducer(client, f"{name}-id")
         producer.init()
-        # Records of the raw producer have no key, which only a topic that deletes takes.
         answer = producer.send(topic, b"x")
         return plain(answer.error_code), len(answer.record_errors)
 

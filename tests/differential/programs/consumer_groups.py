@@ -175,6 +175,15 @@ def consumer_groups_static_member(engine: Engine, name: str) -> Any:
 
 
 @program
+def consumer_groups_static_member_asks_twice(engine: Engine, name: str) -> Any:
+    with engine.raw() as client:
+        topic = create_topic(client, name)
+        first = enter(client, name, ONE, [topic], instance_id="i-1")
+        again = enter(client, name, ONE, [topic], instance_id="i-1")
+        return seen(first), seen(again)
+
+
+@program
 def consumer_groups_member_that_falls_silent(engine: Engine, name: str) -> Any:
     with engine.raw() as client:
         topic = create_topic(client, name)
