@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -94,6 +95,12 @@ def session_settings(
 def ui_address(spark: SparkSession) -> str | None:
     """Return where Spark's own web interface is, unless it was switched off."""
     return spark.sparkContext.uiWebUrl
+
+
+def task_slots(spark: SparkSession) -> int:
+    """Return how many tasks can run at once; a cluster is taken to have enough."""
+    slots = re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", spark.sparkContext.master or "")
+    return sys.maxsize if slots is None else int(slots[1])
 
 
 _FIXED = {

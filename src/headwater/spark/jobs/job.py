@@ -21,6 +21,7 @@ from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
 from headwater.spark.jobs.progress import QueryProgress
 from headwater.spark.jobs.writers import Writers
+from headwater.spark.session import task_slots
 from headwater.spark.topics import TopicReader
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 0.1
 _FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 1.0, 60.0
+# Task slots for what is not in real-time mode.
+_SPARE_SLOTS = 4
 # A query that ran this long was well: the next failure starts at the shortest wait again.
 _WELL_AFTER_S = 120.0
 
@@ -91,6 +94,7 @@ class Job:
         if not self._stages:
             self.prepare()
         self._spark = spark
+        self._writers = replace(self._writers, fits_real_time=self._fits_real_time(spark))
         try:
             for stage in self._stages:
                 for query in self._compiled(stage):
@@ -140,6 +144,15 @@ class Job:
             batch=batch,
             in_fixed_order=settings.guarantee == "exactly_once" and not batch,
         )
+
+    def _fits_real_time(self, spark: SparkSession) -> bool:
+        shuffles = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        needed = sum(
+            sum(self._partitions[topic] for source in stage.sources for topic in source.topics)
+            + (shuffles if stage.stateful else 0)
+            for stage in self._stages
+        )
+        return needed + _SPARE_SLOTS <= task_slots(spark)
 
     def _launch_ready(self) -> None:
         """Start what can start: with `once`, a reader only after all that writes its topics."""

@@ -32,6 +32,8 @@ class Writers:
     settings: Settings
     tables: Path
     once: bool
+    fits_real_time: bool = True
+    """Whether all queries can have the task slots that real-time mode holds all the time."""
 
     def start(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
         """Start a query from its checkpoint."""
@@ -43,7 +45,8 @@ class Writers:
     def is_real_time(self, query: StageQuery) -> bool:
         """Tell whether a query runs in Spark's real-time mode."""
         return (
-            query.may_be_real_time
+            self.fits_real_time
+            and query.may_be_real_time
             and not self.once
             and self.settings.guarantee == "at_least_once"
             and self.settings.spark.get(_REAL_TIME, "true") == "true"

@@ -1,0 +1,208 @@
+"""Programs on Spark against a real broker: from topic to topic, failing, restarted, refused."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.registry_process import RegistryProcess
+from tests.spark_session import spark
+
+from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
+from headwater.spark.checkpoints import CheckpointError
+from headwater.spark.jobs.job import Job, JobFailed
+from headwater.spark.jobs.metrics import serve_metrics
+from headwater.streams import App, PlanError, col
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.broker_process import BrokerProcess
+
+__all__ = ["spark"]
+
+WITHIN_S = 240
+READING = "id string, value bigint"
+
+
+@pytest.fixture(scope="module")
+def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(broker.bootstrap_servers).start()
+    yield process
+    process.stop()
+
+
+class Topics:
+    """Topics of one test, written and read as any client would."""
+
+    def __init__(self, servers: str) -> None:
+        self.servers = servers
+        self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+
+    def create(self, *names: str) -> None:
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        for future in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+            future.result()
+
+    def write(self, topic: str, *values: Any) -> None:
+        for value in values:
+            data = value if isinstance(value, bytes) else json.dumps(value).encode()
+            self._producer.produce(topic, data, b"k")
+        assert self._producer.flush(60) == 0
+
+    def read(self, topic: str, count: int) -> list[Any]:
+        """Return a topic's values, once there are this many."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": "reader",
+                "isolation.level": "read_committed",
+            }
+        )
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        values: list[Any] = []
+        deadline = time.monotonic() + WITHIN_S
+        try:
+            while len(values) < count and time.monotonic() < deadline:
+                message = consumer.poll(0.2)
+                if message is not None and message.error() is None:
+                    values.append(message)
+        finally:
+            consumer.close()
+        assert len(values) >= count, values
+        return values
+
+
+@pytest.fixture(scope="module")
+def topics(broker: BrokerProcess) -> Topics:
+    return Topics(broker.bootstrap_servers)
+
+
+def app_of(topics: Topics, tmp_path: Path, name: str = "app", **more: Any) -> App:
+    return App(
+        name, bootstrap_servers=topics.servers, checkpoint_dir=tmp_path / "checkpoint", **more
+    )
+
+
+def run_once(app: App, spark: SparkSession) -> Job:
+    job = Job(app.plan(), once=True)
+    job.start(spark)
+    try:
+        assert job.wait(WITHIN_S)
+    finally:
+        job.stop()
+    return job
+
+
+@pytest.mark.parametrize("guarantee", ["at_least_once", "exactly_once"])
+def test_history_is_processed_once_and_the_next_run_goes_on(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path, guarantee: Any
+) -> None:
+    topics.create(topic)
+    topics.write(topic, *({"id": "a", "value": value} for value in range(4)))
+    app = app_of(topics, tmp_path, guarantee=guarantee)
+    stream = app.stream(topic, value_type=READING)
+    stream.filter(col("value") > 1).to(f"{topic}-high")
+    stream.filter(col("value") <= 1).to(f"{topic}-low")
+    job = run_once(app, spark)
+    assert [(query.state, query.rows, query.lag) for query in job.progress()] == [
+        ("finished", 4, 0)
+    ], "both sinks share a query"
+    topics.write(topic, {"id": "a", "value": 9})
+    run_once(app, spark)
+    values = [json.loads(each.value()) for each in topics.read(f"{topic}-high", 3)]
+    assert [each["value"] for each in values] == [2, 3, 9]
+    assert len(topics.read(f"{topic}-low", 2)) == 2
+
+
+def test_new_schemas_are_learnt_while_a_job_runs(
+    spark: SparkSession, topics: Topics, registry: RegistryProcess, topic: str, tmp_path: Path
+) -> None:
+    client = SchemaRegistryClient(registry.url)
+    fields = [{"name": "id", "type": "string"}, {"name": "value", "type": "long"}]
+    unit = {"name": "unit", "type": ["null", "string"], "default": None}
+    old = json.dumps({"type": "record", "name": "R", "fields": fields})
+    new = json.dumps({"type": "record", "name": "R", "fields": [*fields, unit]})
+    topics.create(topic)
+    topics.write(topic, AvroSerializer(client, old)({"id": "a", "value": 1}, topic), b"rubbish")
+    app = app_of(topics, tmp_path, registry_url=registry.url)
+    app.stream(topic, value="avro", dead_letter=f"{topic}-dead").to(f"{topic}-out")
+    notices: list[str] = []
+    job = Job(app.plan(), notice=notices.append)
+    job.start(spark)
+    try:
+        metrics = f"http://127.0.0.1:{serve_metrics(job, 0)}/metrics"
+        decode = AvroDeserializer(client)
+        (first,) = topics.read(f"{topic}-out", 1)
+        assert decode(first.value(), f"{topic}-out") == {"id": "a", "value": 1}
+        topics.write(
+            topic, AvroSerializer(client, new)({"id": "b", "value": 2, "unit": "C"}, topic)
+        )
+        # At least once: what was read before the new schema may come again.
+        found: list[Any] = []
+        while {"id": "b", "value": 2} not in found:
+            found = [
+                decode(each.value(), topic) for each in topics.read(f"{topic}-out", len(found) + 1)
+            ]
+        assert any("is new in" in line for line in notices)
+        (dead,) = topics.read(f"{topic}-dead", 1)
+        assert dead.value() == b"rubbish"
+        assert dict(dead.headers())["headwater.offset"] == b"1"
+        with urllib.request.urlopen(metrics) as answer:
+            text = answer.read().decode()
+        assert f'headwater_query_restarts_total{{app="app",query="{topic}"}}' in text
+    finally:
+        job.stop()
+    assert {query.state for query in job.progress()} == {"stopped"}
+
+
+def test_a_broken_record_fails_the_job_with_its_place(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    topics.write(topic, {"id": "a", "value": 1}, b"{rubbish")
+    app = app_of(topics, tmp_path)
+    app.stream(topic, value_type=READING).to(f"{topic}-out")
+    with pytest.raises(JobFailed, match=rf"broken record, {topic} \[0\] at offset 1, value: "):
+        run_once(app, spark)
+
+
+def test_a_failing_function_is_named(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    topics.write(topic, {"id": "a", "value": 0})
+    app = app_of(topics, tmp_path)
+
+    def divide(value: dict[str, Any]) -> int:
+        return 1 // int(value["value"])
+
+    app.stream(topic, value_type=READING).map_values(divide, returns="int").to(f"{topic}-out")
+    with pytest.raises(JobFailed, match=r"ZeroDivisionError.*test_streams_run\.py"):
+        run_once(app, spark)
+
+
+def test_what_cannot_run_is_refused_before_spark_is_needed(
+    topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    app = app_of(topics, tmp_path)
+    app.stream(topic, value_type=READING).to(f"{topic}-out")
+    with pytest.raises(PlanError, match=rf"test_streams_run\.py:\d+: there is no topic '{topic}'"):
+        Job(app.plan()).prepare()
+    topics.create(topic)
+    running = Job(app.plan())
+    running.prepare()
+    with pytest.raises(CheckpointError, match="is in use by the app 'app'"):
+        Job(app.plan()).prepare()
+    running.stop()
+    other = app_of(topics, tmp_path, "other")
+    other.stream(topic, value_type=READING).to(f"{topic}-out")
+    with pytest.raises(CheckpointError, match="belongs to the app 'app'"):
+        Job(other.plan()).prepare()
