@@ -33,6 +33,13 @@ STUCK = 4
 _WITHIN_S = 20.0
 _STUCK_AFTER_S = 6.0
 _ABORTED_BY_CHOICE = 0.1
+_PASSING = frozenset(
+    {
+        *("_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_TIMED_OUT_QUEUE"),
+        # In a cluster another broker takes over, which a look at committed offsets does not await.
+        *("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"),
+    }
+)
 
 
 class Output(NamedTuple):
@@ -155,9 +162,9 @@ def _again(attempt: Any) -> Any:
         try:
             return attempt()
         except KafkaException as failure:
-            if not failure.args[0].retriable() and failure.args[0].name() not in (
-                *("_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_TIMED_OUT_QUEUE"),
-            ):
+            error = failure.args[0]
+            is_passing = error.retriable() or error.name() in _PASSING
+            if error.txn_requires_abort() or not is_passing:
                 raise
 
 
