@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kio.schema.errors import ErrorCode
 from tests.cluster.brokers import WITHIN_S, ask, brokers, running_brokers, wait_for
 from tests.cluster.writer import Writer
+from tests.integration.raw_client import ConnectionClosedError
 from tests.integration.raw_requests import Topic, fetch, produce_body
 from tests.integration.record_batches import batch_of, values_in
 
@@ -63,7 +64,7 @@ class ReplicatedTopic:
         try:
             with ask(self._cluster, broker) as client:
                 answer = client.call("metadata", 12, topics=[{"name": self.name}])
-        except OSError:
+        except (OSError, ConnectionClosedError):
             return None
         for found in answer.topics[0].partitions:
             if found.partition_index == partition:

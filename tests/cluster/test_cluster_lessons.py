@@ -107,7 +107,7 @@ def test_acks_1_loses_what_the_leader_alone_acknowledged_before_it_died(
 
     log.wait_for(leader=2, in_sync={2, 3})
     assert "acknowledged by the leader alone" not in log.read()
-    assert log.read()[0] == "copied"
+    assert "copied" in log.read()
     # And the old leader, which still has it, must agree with the new one.
     cluster.start_node(1)
     log.wait_for(leader=2, in_sync=EVERYWHERE)
@@ -124,16 +124,14 @@ def test_acks_all_acknowledges_nothing_that_the_leader_has_alone_and_a_retry_los
     freeze_followers_of_1(cluster, log)
     pending = writer.send("on the leader alone")
     wait_for(lambda: log.copies("on the leader alone") == {1}, lambda: "it was not written")
-    assert not pending.done()
+    assert not writer.is_settled(pending)
     cluster.kill_node(1)
     resume_followers_of_1(cluster)
 
     writer.wait(pending)
     log.wait_for(leader=2, in_sync={2, 3})
     assert log.copies("on the leader alone") >= {2, 3}
-    found = log.read()
-    assert found[0] == "copied"
-    assert found.count("on the leader alone") == 1
+    assert log.read().count("on the leader alone") == 1
 
 
 # --- min.insync.replicas -----------------------------------------------------------------------
@@ -242,7 +240,7 @@ def test_another_controller_leads_when_one_of_three_dies(cluster: KafkaCluster, 
     log = ReplicatedTopic(cluster, topic)
     first = quorum_leader(cluster)
     cluster.kill_node(first)
-    wait_for(lambda: cluster.quorum_leader() not in (None, first), lambda: "no new controller")
+    wait_for_another_controller(cluster, first)
 
     cluster.kill_node(1)
     log.wait_for(leader=2, in_sync={2, 3})
@@ -264,7 +262,7 @@ def test_without_a_majority_of_controllers_leaders_serve_on_but_nothing_can_chan
     cluster.kill_node(1)
     # Nobody is there to say that broker 1 is dead: it stays the leader that it can no longer be.
     with pytest.raises(KafkaException):
-        log.writer(acks="all", message_timeout_ms=10_000).write("nobody takes over")
+        log.writer(acks="all", message_timeout_ms=5_000).write("nobody takes over")
     log.wait_for(leader=1, in_sync=EVERYWHERE)
 
     cluster.start_node(101)
@@ -278,8 +276,7 @@ def test_a_controller_that_was_frozen_finds_a_newer_epoch_and_follows(
 ) -> None:
     first = quorum_leader(cluster)
     freeze(cluster, first)
-    wait_for(lambda: cluster.quorum_leader() not in (None, first), lambda: "no new controller")
-    second = quorum_leader(cluster)
+    second = wait_for_another_controller(cluster, first)
 
     cluster.resume_node(first)
     woken = cluster.node(first)
@@ -306,15 +303,27 @@ def test_a_consumer_group_and_a_transactional_pipeline_live_through_all_of_it(
         feeder = Feeder(cluster, per_second=50)
         workers = Workers(cluster, random.Random(1))
         try:
-            for victim in (1, quorum_leader(cluster), 2):
-                group.wait_for_more()
-                cluster.kill_node(victim)
-                if victim in EVERYWHERE:
-                    source.wait_for(in_sync=EVERYWHERE - {victim})
-                group.wait_for_more()
-                cluster.start_node(victim)
-                wait_until_in_sync(cluster)
-                workers.tend()
+            group.wait_for_more()
+            cluster.kill_node(1)
+            source.wait_for(in_sync={2, 3})
+            group.wait_for_more()
+            cluster.start_node(1)
+            wait_until_in_sync(cluster)
+            workers.tend()
+
+            frozen = quorum_leader(cluster)
+            freeze(cluster, frozen)
+            wait_for_another_controller(cluster, frozen)
+            group.wait_for_more()
+            cluster.resume_node(frozen)
+
+            cluster.stop_node(2)
+            source.wait_for(in_sync={1, 3})
+            group.wait_for_more()
+            cluster.start_node(2)
+            wait_until_in_sync(cluster)
+            workers.tend()
+
             feeder.stop()
             wait_until_done(cluster, workers)
             written = sum(feeder.sent.values())
@@ -342,14 +351,20 @@ def quorum_leader(cluster: KafkaCluster) -> int:
     return leader
 
 
+def wait_for_another_controller(cluster: KafkaCluster, last: int) -> int:
+    wait_for(lambda: cluster.quorum_leader() not in (None, last), lambda: "no new controller")
+    return quorum_leader(cluster)
+
+
 def freeze_followers_of_1(cluster: KafkaCluster, log: ReplicatedTopic) -> None:
     """Stop brokers 2 and 3 from copying; they stay in sync until somebody misses them.
 
     Each may have a fetch waiting at the leader that the next record answers, into the socket of
     the frozen. After the fillers nothing is waiting any more.
     """
-    freeze(cluster, 2, 3)
     filler = log.writer(acks="1")
+    filler.write("connected, since a new producer might ask a frozen broker where to go")
+    freeze(cluster, 2, 3)
     for value in FILLERS:
         filler.write(value)
 

@@ -34,7 +34,7 @@ class Writer:
         )
 
     def send(self, value: str) -> Future[Message]:
-        """Hand a record over; its future knows what became of it once `wait` was called."""
+        """Hand a record over; its future is for `wait` and `is_settled`."""
         fate: Future[Message] = Future()
 
         def delivered(error: object, message: Message) -> None:
@@ -45,6 +45,11 @@ class Writer:
 
         self._producer.produce(self._topic, value.encode(), partition=0, on_delivery=delivered)
         return fate
+
+    def is_settled(self, fate: Future[Message]) -> bool:
+        """Whether a record was acknowledged, or refused, by now."""
+        self._producer.poll(0)
+        return fate.done()
 
     def wait(self, fate: Future[Message]) -> Message:
         """Return the acknowledged record; raises KafkaException if it was refused."""
