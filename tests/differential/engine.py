@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.differential.kafka_tools import KafkaTools
     from tests.integration.raw_requests import Topic
 
-WITHIN_S = 60.0
+WITHIN_S = 120.0
 
 
 class Engine(ABC):
