@@ -9,7 +9,7 @@ import pytest
 from tests.spark_session import spark
 
 from headwater.streams import App, PlanError, avg, call, col, count, sum, tumbling, within  # noqa: A004
-from headwater.testing.topology_driver import TopologyDriver
+from headwater.testing import TopologyDriver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

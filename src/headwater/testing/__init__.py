@@ -1,13 +1,30 @@
-"""What users put in their own tests: a broker in this process, and a pytest fixture.
+"""What users put in their own tests: a broker in this process, a pytest fixture, a topology driver.
 
     from headwater.testing import Broker
 
     with Broker() as broker:
         producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
 
-The pytest fixture `kafka_broker` gives each test such a broker.
+The pytest fixture `kafka_broker` gives each test such a broker. `TopologyDriver` runs a stream
+processing program without one.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from headwater.testing.broker import Broker
 
-__all__ = ["Broker"]
+if TYPE_CHECKING:
+    from headwater.testing.topology_driver import TopologyDriver
+
+__all__ = ["Broker", "TopologyDriver"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when it is used: pytest loads this package, and most tests need no topology.
+    if name != "TopologyDriver":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from headwater.testing.topology_driver import TopologyDriver
+
+    return TopologyDriver
