@@ -6,6 +6,8 @@ from tests.integration.raw_groups import QUICK
 
 SETTINGS: dict[str, str] = {
     **QUICK,
+    # Long enough for a member of a test that waits for a busy machine.
+    "group.consumer.session.timeout.ms": "4000",
     # A single node has no second replica for these.
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
