@@ -150,3 +150,15 @@ def test_what_spark_refuses_is_reported_at_its_line(spark: SparkSession) -> None
         readings(driver, ("a", 1, 0))
         with pytest.raises(PlanError, match=r"test_spark_compiler\.py:\d+: Spark refuses"):
             driver.run()
+
+
+def test_late_records_are_kept_aside(spark: SparkSession) -> None:
+    app = App("late")
+    by_minute = app.stream("r", value_type=READING).group_by_key().windowed_by(tumbling("1 minute"))
+    by_minute.count(late_to="late").to_stream().to("counts")
+    with TopologyDriver(app, spark) as driver:
+        readings(driver, ("a", 1, 0), ("a", 2, 300))
+        driver.run()
+        readings(driver, ("a", 3, 0))
+        assert results(driver, "late") == [("a", {"id": "a", "value": 3})]
+        assert [value["count"] for _, value in results(driver, "counts")] == [1, 1]
