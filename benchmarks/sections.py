@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import apache_kafka, broker, kafka_tools, registry
+from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import HEADWATER, HEADWATER_OS, KAFKA
 
 if TYPE_CHECKING:
@@ -77,6 +78,16 @@ page cache.""",
             None,
             registry.GOALS,
             registry.measure,
+        ),
+        Section(
+            "pipeline",
+            "Stream processing",
+            pipeline.INTRODUCTION,
+            pipeline.COLUMNS,
+            (pipeline.HEADWATER,),
+            pipeline.BY_HAND,
+            pipeline.GOALS,
+            pipeline.measure,
         ),
     )
 }

@@ -1,0 +1,212 @@
+"""One run of everything: throughput over what is in a topic, then latency of running programs."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from benchmarks.pipeline import by_hand, delays, peer_programs, programs
+from benchmarks.pipeline.peer_programs import FAUST, PEERS, QUIX_STREAMS, REQUIREMENTS
+from benchmarks.pipeline.programs import KINDS, Topics
+from benchmarks.pipeline.workload import (
+    LIMITS,
+    READINGS,
+    WARM_LIMITS,
+    WARM_READINGS,
+    Workload,
+    create_topics,
+    delete_topics,
+)
+from benchmarks.targets import HEADWATER_OS, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+
+    from benchmarks.pipeline.programs import Guarantee, Kind
+    from benchmarks.results import Results
+
+    Say = Callable[[str], None]
+
+HEADWATER = "Headwater"
+BY_HAND = "PySpark by hand"
+COLUMNS = (HEADWATER, BY_HAND, QUIX_STREAMS.name, FAUST.name)
+
+READ = "read only, Spark's Kafka connector"
+JOBS: dict[Kind, str] = {
+    "filter": "filter",
+    "count": "count per key and minute",
+    "join": "stream-table join",
+}
+EXACTLY_ONCE = "filter, exactly once"
+EXACTLY_ONCE_SHARE = "filter, exactly once: share of at least once"
+_DELAYS: dict[tuple[Guarantee, Kind], str] = {
+    ("exactly_once", "filter"): "exactly once, filter: topic to topic",
+    ("exactly_once", "count"): "exactly once, windowed count: topic to topic",
+    ("at_least_once", "filter"): "real-time mode, filter: topic to topic",
+    ("at_least_once", "join"): "real-time mode, stream-table join: topic to topic",
+}
+
+INTRODUCTION = f"""Programs of `headwater.streams` next to the same query in PySpark without
+Headwater, and next to {" and ".join(REQUIREMENTS[:2])} from PyPI. All read from and write to one
+Headwater broker with `flush=os`. Headwater and PySpark run in one warm Spark session in local mode.
+
+Throughput is over 10 million JSON records of 100 bytes and 100,000 keys which are in a topic of
+4 partitions already, from the start of the job to its end, results in a topic. The filter keeps
+half of them. The count is of tumbling minutes, and the records lie in ten of them. The table of
+the join has 100,000 keys and an update between each hundred records. PySpark has no such join: a
+record meets the table as it stood at the record's time. Quix Streams and Faust process the first
+400,000 records, from the first record to the last, with one process, as they run by default; Faust
+keeps its state in memory, which is its fastest store, and uses uvloop.
+
+Latency is from the call that sends a record to the call that receives what became of it
+(`read_committed`), at {delays.RECORDS_PER_S} records/s into {delays.PARTITIONS} partitions, after a
+warm-up. Exactly once runs in micro-batches, at least once in Spark's real-time mode."""
+
+
+def _share_of_hand(kind: Kind) -> str:
+    return f"{JOBS[kind]}: share of PySpark by hand"
+
+
+def _share_of_read(kind: Kind) -> str:
+    return f"{JOBS[kind]}: share of the read rate"
+
+
+def _times_peer(kind: Kind) -> str:
+    return f"{JOBS[kind]}: times the faster of Quix Streams and Faust"
+
+
+GOALS = {
+    _share_of_hand("filter"): "95 %",
+    _share_of_hand("count"): "95 %",
+    **{_times_peer(kind): "3 x" for kind in KINDS},
+    EXACTLY_ONCE_SHARE: "75 %",
+    f"{_DELAYS['exactly_once', 'filter']}, median": "300 ms",
+    f"{_DELAYS['exactly_once', 'count']}, median": "600 ms",
+    f"{_DELAYS['at_least_once', 'filter']}, median": "20 ms",
+    f"{_DELAYS['at_least_once', 'filter']}, 99 %": "100 ms",
+    f"{_DELAYS['at_least_once', 'join']}, median": "50 ms",
+}
+
+
+def measure(rounds: int, results: Results, say: Say) -> None:
+    """Measure on one broker and in one warm Spark session, each in turn, several times."""
+    from headwater.spark.session import spark_session
+
+    workload = Workload.from_environment()
+    peer_programs.install(say)
+    spark = spark_session("benchmarks")
+    try:
+        with running(HEADWATER_OS) as broker:
+            run = _Run(spark, broker.bootstrap_servers, workload, results)
+            say(f"writing {workload.records:,} records")
+            workload.fill(broker.bootstrap_servers)
+            say("warming up")
+            run.warm_up()
+            for number in range(rounds):
+                say(f"round {number + 1} of {rounds}: throughput")
+                run.throughput(hand_first=bool(number % 2), say=say)
+            delete_topics(broker.bootstrap_servers, READINGS, LIMITS)
+            for number in range(rounds):
+                say(f"round {number + 1} of {rounds}: latency")
+                run.latency(say)
+    finally:
+        spark.stop()
+
+
+class _Run:
+    """The jobs of one run, each with an output topic of its own."""
+
+    def __init__(
+        self, spark: SparkSession, bootstrap_servers: str, workload: Workload, results: Results
+    ) -> None:
+        self._spark = spark
+        self._servers = bootstrap_servers
+        self._workload = workload
+        self._results = results
+        self._jobs = 0
+
+    def warm_up(self) -> None:
+        by_hand.read_once(self._spark, self._servers, WARM_READINGS)
+        for kind in KINDS:
+            self._ours(kind, warm=True)
+            self._ours(kind, "exactly_once", warm=True)
+            if by_hand.has(kind):
+                self._by_hand(kind, warm=True)
+
+    def throughput(self, *, hand_first: bool, say: Say) -> None:
+        records = self._workload.records
+        self._clean()
+        read = records / by_hand.read_once(self._spark, self._servers, READINGS)
+        self._rate(READ, BY_HAND, read)
+        for kind in KINDS:
+            say(f"  {JOBS[kind]}")
+            columns = [HEADWATER, BY_HAND] if by_hand.has(kind) else [HEADWATER]
+            rates = {
+                column: self._ours(kind) if column == HEADWATER else self._by_hand(kind)
+                for column in (reversed(columns) if hand_first else columns)
+            }
+            for peer in PEERS:
+                say(f"  {JOBS[kind]}, {peer.name}")
+                rates[peer.name] = self._peer(peer, kind)
+            for column in COLUMNS:
+                if column in rates:
+                    self._rate(JOBS[kind], column, rates[column])
+            ours = rates[HEADWATER]
+            if BY_HAND in rates:
+                self._add(_share_of_hand(kind), "%", 100 * ours / rates[BY_HAND])
+            self._add(_share_of_read(kind), "%", 100 * ours / read)
+            self._add(_times_peer(kind), "x", ours / max(rates[peer.name] for peer in PEERS))
+            if kind == "filter":
+                say(f"  {EXACTLY_ONCE}")
+                exactly_once = self._ours(kind, "exactly_once")
+                self._rate(EXACTLY_ONCE, HEADWATER, exactly_once)
+                self._add(EXACTLY_ONCE_SHARE, "%", 100 * exactly_once / ours)
+
+    def latency(self, say: Say) -> None:
+        for (guarantee, kind), row in _DELAYS.items():
+            say(f"  {row}")
+            self._clean()
+            found = delays.measure(
+                self._spark, kind, guarantee, self._servers, self._workload.latency_s
+            )
+            self._add(f"{row}, median", "ms", found.median)
+            self._add(f"{row}, 99 %", "ms", found.p99)
+
+    def _ours(
+        self, kind: Kind, guarantee: Guarantee = "at_least_once", *, warm: bool = False
+    ) -> float:
+        with self._topics(warm=warm) as topics:
+            self._clean()
+            taken = programs.run_once(self._spark, kind, self._servers, topics, guarantee)
+        return self._workload.records / taken
+
+    def _by_hand(self, kind: Kind, *, warm: bool = False) -> float:
+        with self._topics(warm=warm) as topics:
+            self._clean()
+            taken = by_hand.run_once(self._spark, kind, self._servers, topics)
+        return self._workload.records / taken
+
+    def _peer(self, peer: peer_programs.Peer, kind: Kind) -> float:
+        records = self._workload.peer_records
+        with self._topics(warm=False) as topics:
+            return records / peer_programs.run(peer, kind, self._servers, topics, records)
+
+    @contextmanager
+    def _topics(self, *, warm: bool) -> Iterator[Topics]:
+        self._jobs += 1
+        output = f"output-{self._jobs}"
+        create_topics(self._servers, output)
+        yield Topics(*((WARM_READINGS, WARM_LIMITS) if warm else (READINGS, LIMITS)), output)
+        delete_topics(self._servers, output)
+
+    def _clean(self) -> None:
+        """Let Spark forget what is left of earlier jobs: gigabytes of shuffled rows on disk."""
+        self._spark._jvm.System.gc()  # type: ignore[union-attr]  # noqa: SLF001
+
+    def _rate(self, row: str, column: str, rate: float) -> None:
+        self._results.add(row, "records/s", column, rate)
+
+    def _add(self, row: str, unit: str, value: float) -> None:
+        self._results.add(row, unit, HEADWATER, value)

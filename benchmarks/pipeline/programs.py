@@ -1,0 +1,66 @@
+"""The jobs as Headwater programs, and how they are run over all that is there."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from benchmarks.pipeline.workload import LIMIT_TYPE, READING_TYPE, THRESHOLD
+from headwater.spark.jobs.job import Job
+from headwater.streams import App, col, tumbling
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Kind = Literal["filter", "count", "join"]
+Guarantee = Literal["at_least_once", "exactly_once"]
+
+KINDS: tuple[Kind, ...] = ("filter", "count", "join")
+
+
+class Topics(NamedTuple):
+    """What a job reads and writes."""
+
+    readings: str
+    limits: str
+    output: str
+
+
+def run_once(
+    spark: SparkSession,
+    kind: Kind,
+    bootstrap_servers: str,
+    topics: Topics,
+    guarantee: Guarantee = "at_least_once",
+) -> float:
+    """Run a job from its start until it has processed what is there; return the seconds."""
+    with tempfile.TemporaryDirectory(prefix="headwater-bench-") as checkpoints:
+        app = App(
+            f"bench-{topics.output}",
+            bootstrap_servers=bootstrap_servers,
+            guarantee=guarantee,
+            checkpoint_dir=checkpoints,
+        )
+        build(app, kind, topics)
+        started = time.perf_counter()
+        job = Job(app.plan(), once=True)
+        job.start(spark)
+        try:
+            job.wait()
+            return time.perf_counter() - started
+        finally:
+            job.stop()
+
+
+def build(app: App, kind: Kind, topics: Topics) -> None:
+    """Add a job to a program."""
+    readings = app.stream(topics.readings, value_type=READING_TYPE)
+    if kind == "filter":
+        readings.filter(col("value") > THRESHOLD).to(topics.output)
+    elif kind == "count":
+        by_minute = readings.group_by_key().windowed_by(tumbling("1 minute"))
+        by_minute.count().to_stream().to(topics.output)
+    else:
+        limits = app.table(topics.limits, value_type=LIMIT_TYPE)
+        readings.join(limits).to(topics.output)

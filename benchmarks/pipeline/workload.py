@@ -1,0 +1,154 @@
+"""The records that all of them process, and how many: 100-byte JSON about 100,000 keys."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READINGS, LIMITS, WARM_READINGS, WARM_LIMITS = "readings", "limits", "warm-readings", "warm-limits"
+READING_TYPE = "id string, value bigint, unit string, site string, note string"
+LIMIT_TYPE = "highest bigint, alarm string"
+THRESHOLD = 500_000
+"""The filter keeps half of the records."""
+
+PARTITIONS = 4
+RECORD_BYTES = 100
+
+_RECORDS, _PEER_RECORDS, _KEYS = 10_000_000, 400_000, 100_000
+_WARM_RECORDS = 20_000
+_UPDATE_EVERY = 100
+# A whole minute, so that the records lie in ten windows exactly.
+_START_MS = 1_790_000_040_000
+_SPREAD_MS = 600_000
+_POLL_EVERY = 1_000
+_ANSWER_WITHIN_S = 60.0
+_PRODUCER = {
+    "linger.ms": 20,
+    "batch.size": 500_000,
+    "batch.num.messages": 100_000,
+    "queue.buffering.max.messages": 500_000,
+    "queue.buffering.max.kbytes": 500_000,
+    # A call for each of ten million records would take the longest.
+    "delivery.report.only.error": True,
+}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """How much is processed; smaller for a trial."""
+
+    records: int
+    peer_records: int
+    """Quix Streams and Faust process the first so many: they would need hours for all of them."""
+    keys: int
+    latency_s: float
+
+    @classmethod
+    def from_environment(cls) -> Workload:
+        """Return the usual sizes, unless HEADWATER_BENCH_RECORDS and its like say otherwise."""
+        records = _number("RECORDS", _RECORDS)
+        return cls(
+            records,
+            min(_number("PEER_RECORDS", _PEER_RECORDS), records),
+            min(_number("KEYS", _KEYS), records),
+            float(_number("LATENCY_SECONDS", 20)),
+        )
+
+    def fill(self, bootstrap_servers: str) -> None:
+        """Write the input topics, and small ones to warm up with."""
+        for readings, limits, records, keys in (
+            (WARM_READINGS, WARM_LIMITS, min(_WARM_RECORDS, self.records), min(self.keys, 1_000)),
+            (READINGS, LIMITS, self.records, self.keys),
+        ):
+            create_topics(bootstrap_servers, readings, limits)
+            send(bootstrap_servers, limits, _limits(records, keys))
+            send(bootstrap_servers, readings, _readings(records, keys))
+
+
+def create_topics(bootstrap_servers: str, *names: str, partitions: int = PARTITIONS) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    wanted = [NewTopic(name, partitions, 1) for name in names]
+    for done in admin.create_topics(wanted).values():
+        done.result(_ANSWER_WITHIN_S)
+
+
+def delete_topics(bootstrap_servers: str, *names: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    for done in admin.delete_topics(list(names)).values():
+        done.result(_ANSWER_WITHIN_S)
+
+
+def send(bootstrap_servers: str, topic: str, records: Iterator[tuple[bytes, bytes, int]]) -> None:
+    """Send keys and values with their times; raises RuntimeError if not all arrived."""
+    failed: list[str] = []
+
+    def on_delivery(error: object, _message: object) -> None:
+        failed.append(str(error))
+
+    producer = Producer({"bootstrap.servers": bootstrap_servers, **_PRODUCER})
+    produce = producer.produce
+    for number, (key, value, at_ms) in enumerate(records):
+        while True:
+            try:
+                produce(topic, value, key, timestamp=at_ms, on_delivery=on_delivery)
+                break
+            except BufferError:
+                producer.poll(0.1)
+        if not number % _POLL_EVERY:
+            producer.poll(0)
+    left = producer.flush(_ANSWER_WITHIN_S)
+    if left or failed:
+        raise RuntimeError(f"{topic}: {left} records were not sent. {failed[:1]}")
+
+
+def _readings(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:
+    chance = random.Random(1)
+    ids = [b"%06d" % number for number in range(keys)]
+    tails = [_padded(site) for site in range(100)]
+    draw = chance.random
+    for number in range(count):
+        key = ids[int(draw() * keys)]
+        value = b'{"id":"%b","value":%06d%b' % (
+            key,
+            100_000 + int(draw() * 800_000),
+            tails[number % 100],
+        )
+        yield key, value, _time(number, count)
+
+
+def _padded(site: int) -> bytes:
+    head = len(b'{"id":"000000","value":100000')
+    body = b',"unit":"kW","site":"site-%02d","note":"' % site
+    return body + b"x" * (RECORD_BYTES - head - len(body) - 2) + b'"}'
+
+
+def _limits(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """The table before the first reading, and then an update for each hundred readings."""
+    chance = random.Random(2)
+    for number in range(keys):
+        yield b"%06d" % number, _limit(chance), _START_MS - 1
+    for number in range(0, count, _UPDATE_EVERY):
+        yield b"%06d" % chance.randrange(keys), _limit(chance), _time(number, count)
+
+
+def _limit(chance: random.Random) -> bytes:
+    return b'{"highest":%d,"alarm":"level-%d"}' % (
+        chance.randrange(1_000_000),
+        chance.randrange(5),
+    )
+
+
+def _time(number: int, count: int) -> int:
+    return _START_MS + number * _SPREAD_MS // count
+
+
+def _number(name: str, default: int) -> int:
+    return int(os.environ.get(f"HEADWATER_BENCH_{name}", default))
