@@ -42,6 +42,8 @@ class Stage:
     name: str
     plan: Plan
     mode: OutputMode
+    dead_letters: tuple[TopicSource, ...] = ()
+    """The sources whose broken records this stage puts aside, for all stages that read them."""
 
     @property
     def sinks(self) -> tuple[Sink, ...]:
@@ -185,9 +187,16 @@ def _named(plan: Plan, sinks: list[Sink]) -> Iterator[Stage]:
         groups.setdefault(together, []).append(sink)
         roots[together] = found
     names = _stage_names(roots)
+    put_aside: set[str] = set()
     for together, members in groups.items():
         part = Plan(plan.name, tuple(members), plan.settings)
-        yield Stage(names[together], part, _mode(part))
+        broken = tuple(
+            source
+            for source in part.sources()
+            if not source.on_broken.fails and source.id not in put_aside
+        )
+        put_aside |= {source.id for source in broken}
+        yield Stage(names[together], part, _mode(part), broken)
 
 
 def _stage_names(roots: dict[frozenset[int], tuple[Node, ...]]) -> dict[frozenset[int], str]:

@@ -196,3 +196,16 @@ def test_a_chain_longer_than_pythons_stack_is_walked() -> None:
     assert len(list(app.plan().walk())) == 3_002
     (stage,) = split(app.plan())
     assert len(stage.sinks) == 1
+
+
+def test_broken_records_are_put_aside_once() -> None:
+    app = App("a")
+    readings = app.stream("r", value_type="id string, n int", dead_letter="broken")
+    readings.to("copy")
+    readings.group_by_key().count().to_stream().to("counts")
+    stages = split(app.plan())
+    assert len(stages) == 2
+    assert [[source.topics for source in stage.dead_letters] for stage in stages] == [
+        [("r",)],
+        [],
+    ]

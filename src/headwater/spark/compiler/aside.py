@@ -22,10 +22,9 @@ _KEY_FORMATS = {STRING: "string", BIGINT: "long", DOUBLE: "double", BINARY: "byt
 
 
 def dead_letters(stage: Stage, compiler: NodeCompiler) -> Iterator[tuple[str, DataFrame]]:
-    """Yield for each source what it could not decode, if that is kept, and a name for it."""
-    for source in stage.sources:
-        if not source.on_broken.fails:
-            yield f"dead-letters-{source.id}", compiler.broken(source)
+    """Yield for each source what it could not decode, where this stage keeps it, and a name."""
+    for source in stage.dead_letters:
+        yield f"dead-letters-{source.id}", compiler.broken(source)
 
 
 def late_records(

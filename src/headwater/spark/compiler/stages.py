@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import PlanError
@@ -43,8 +43,11 @@ class StageQuery:
 def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...]:
     """Return the queries of a stage: one, unless its sinks cannot share one."""
     encoder = Encoder(compiler.spark, compiler.schemas)
+    topics, broken = _with_dead_letters(
+        stage, compiler, [*_topic_queries(stage, compiler, encoder)]
+    )
     return (
-        *_topic_queries(stage, compiler, encoder),
+        *topics,
         *(
             _other_query(f"{stage.name}-{sink.id}", stage, sink, compiler)
             for sink in stage.sinks
@@ -52,12 +55,26 @@ def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...
         ),
         *(
             StageQuery(f"{stage.name}-{name}", rows, "update", "topics")
-            for name, rows in (
-                *dead_letters(stage, compiler),
-                *late_records(stage, compiler, encoder),
-            )
+            for name, rows in (*broken, *late_records(stage, compiler, encoder))
         ),
     )
+
+
+def _with_dead_letters(
+    stage: Stage, compiler: NodeCompiler, topics: list[StageQuery]
+) -> tuple[list[StageQuery], list[tuple[str, DataFrame]]]:
+    """Let a single query write what is broken as well, and return what has to be one of its own.
+
+    A query costs far more than reading a topic a second time within one. In real-time mode it is
+    the other way round: there, each reading holds task slots.
+    """
+    broken = [*dead_letters(stage, compiler)]
+    if len(topics) != 1 or stage.plan.settings.guarantee == "at_least_once":
+        return topics, broken
+    rows = topics[0].rows
+    for _, each in broken:
+        rows = rows.unionByName(each)
+    return [replace(topics[0], rows=rows)], []
 
 
 def _topic_queries(stage: Stage, compiler: NodeCompiler, encoder: Encoder) -> Iterator[StageQuery]:
