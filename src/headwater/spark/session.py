@@ -33,6 +33,8 @@ _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 # In real-time mode every partition of the source and of a shuffle holds a slot all the time. Slots
 # are threads that mostly wait, so there are many more of them than cores.
 _LOCAL_SLOTS = 24
+# As on a cluster; local mode alone would give up a job with its first failed task.
+_TASK_ATTEMPTS = 4
 
 _starting = threading.Lock()
 
@@ -55,7 +57,7 @@ def spark_session(
             return running
         # Workers must run the Python that this program runs with, and not the one on the PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-        where = master or f"local[{_LOCAL_SLOTS}]"
+        where = master or f"local[{_LOCAL_SLOTS},{_TASK_ATTEMPTS}]"
         settings = session_settings(jars=session_jars(), master=where) | dict(conf or {})
         if where.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
@@ -110,6 +112,11 @@ _FIXED = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
+    # It could give a batch another number of tasks when it is run again, and the exactly-once sink
+    # tells what was written by task.
+    "spark.sql.adaptive.streaming.stateless.enabled": "false",
+    # It numbers the fields of our operators' rows wrongly, and the JVM crashes.
+    "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",
