@@ -14,7 +14,9 @@ from headwater.broker.topic_names import (
 )
 
 
-@pytest.mark.parametrize("name", ["a", "orders", "a.b_c-D9", "...", "x" * 249, *sorted(INTERNAL_TOPICS)])
+@pytest.mark.parametrize(
+    "name", ["a", "orders", "a.b_c-D9", "...", "x" * 249, *sorted(INTERNAL_TOPICS)]
+)
 def test_names_that_kafka_takes(name: str) -> None:
     assert name_error(name) is None
 
