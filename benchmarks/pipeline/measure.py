@@ -147,9 +147,8 @@ class _Run:
                 column: self._ours(kind) if column == HEADWATER else self._by_hand(kind)
                 for column in (reversed(columns) if hand_first else columns)
             }
-            for peer in PEERS:
-                say(f"  {JOBS[kind]}, {peer.name}")
-                rates[peer.name] = self._peer(peer, kind)
+            peers = dict(self._peers(kind, say))
+            rates |= peers
             for column in COLUMNS:
                 if column in rates:
                     self._rate(JOBS[kind], column, rates[column])
@@ -157,7 +156,8 @@ class _Run:
             if BY_HAND in rates:
                 self._add(_share_of_hand(kind), "%", 100 * ours / rates[BY_HAND])
             self._add(_share_of_read(kind), "%", 100 * ours / read)
-            self._add(_times_peer(kind), "x", ours / max(rates[peer.name] for peer in PEERS))
+            if peers:
+                self._add(_times_peer(kind), "x", ours / max(peers.values()))
             if kind == "filter":
                 say(f"  {EXACTLY_ONCE}")
                 exactly_once = self._ours(kind, "exactly_once")
@@ -188,10 +188,18 @@ class _Run:
             taken = by_hand.run_once(self._spark, kind, self._servers, topics)
         return self._workload.records / taken
 
-    def _peer(self, peer: peer_programs.Peer, kind: Kind) -> float:
+    def _peers(self, kind: Kind, say: Say) -> Iterator[tuple[str, float]]:
+        """Measure the peers; the one that fails has no figure, and the others still have theirs."""
         records = self._workload.peer_records
-        with self._topics(warm=False) as topics:
-            return records / peer_programs.run(peer, kind, self._servers, topics, records)
+        for peer in PEERS:
+            say(f"  {JOBS[kind]}, {peer.name}")
+            with self._topics(warm=False) as topics:
+                try:
+                    taken = peer_programs.run(peer, kind, self._servers, topics, records)
+                except peer_programs.PeerFailed as failure:
+                    say(f"  no figure: {failure}")
+                else:
+                    yield peer.name, records / taken
 
     @contextmanager
     def _topics(self, *, warm: bool) -> Iterator[Topics]:

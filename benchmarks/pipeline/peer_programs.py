@@ -21,7 +21,7 @@ REQUIREMENTS = ("quixstreams==3.28.1", "faust-streaming==0.15.3", "uvloop==0.22.
 
 _PROGRAMS = Path(__file__).with_name("peers")
 _SECONDS = re.compile(r"^seconds=(\S+)$", re.MULTILINE)
-_END_WITHIN_S = 1_800.0
+_END_WITHIN_S = 900.0
 
 
 class Peer(NamedTuple):
@@ -50,18 +50,35 @@ def install(say: Callable[[str], None]) -> None:
     done.write_text(wanted)
 
 
+class PeerFailed(Exception):  # noqa: N818 - says what is the case
+    """A peer did not end a job; the message has what it said."""
+
+
 def run(peer: Peer, kind: Kind, bootstrap_servers: str, topics: Topics, records: int) -> float:
     """Let a peer process so many records; return the seconds from the first to the last."""
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as state:
         command = [str(ENVIRONMENT / "bin" / "python"), str(_PROGRAMS / peer.program)]
         command += [kind, bootstrap_servers, *topics, str(records), state]
-        ended = subprocess.run(
-            command, check=False, capture_output=True, text=True, cwd=state, timeout=_END_WITHIN_S
-        )
+        try:
+            ended = subprocess.run(
+                command,
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                cwd=state,
+                timeout=_END_WITHIN_S,
+            )
+        except subprocess.TimeoutExpired as late:
+            said = (late.stdout or b"").decode(errors="replace")
+            raise PeerFailed(
+                f"{peer.name} did not process {records:,} records within {_END_WITHIN_S:.0f} s:\n"
+                f"{said[-2000:]}"
+            ) from None
     found = _SECONDS.search(ended.stdout)
     if found is None:
-        raise RuntimeError(
-            f"{peer.name} did not end the job {kind!r} (exit code {ended.returncode}):\n"
-            f"{ended.stdout[-2000:]}\n{ended.stderr[-4000:]}"
+        raise PeerFailed(
+            f"{peer.name} ended before the last record (exit code {ended.returncode}):\n"
+            f"{ended.stdout[-2000:]}"
         )
     return float(found[1])

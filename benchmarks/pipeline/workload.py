@@ -74,14 +74,14 @@ class Workload:
 
 
 def create_topics(bootstrap_servers: str, *names: str, partitions: int = PARTITIONS) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    admin = _admin(bootstrap_servers)
     wanted = [NewTopic(name, partitions, 1) for name in names]
     for done in admin.create_topics(wanted).values():
         done.result(_ANSWER_WITHIN_S)
 
 
 def delete_topics(bootstrap_servers: str, *names: str) -> None:
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    admin = _admin(bootstrap_servers)
     for done in admin.delete_topics(list(names)).values():
         done.result(_ANSWER_WITHIN_S)
 
@@ -107,6 +107,11 @@ def send(bootstrap_servers: str, topic: str, records: Iterator[tuple[bytes, byte
     left = producer.flush(_ANSWER_WITHIN_S)
     if left or failed:
         raise RuntimeError(f"{topic}: {left} records were not sent. {failed[:1]}")
+
+
+def _admin(bootstrap_servers: str) -> AdminClient:
+    # Without it, librdkafka says at its end that it had nothing left to say.
+    return AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 3})
 
 
 def _readings(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:

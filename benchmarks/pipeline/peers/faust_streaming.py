@@ -28,9 +28,11 @@ def main(
         topic_replication_factor=1,
         topic_disable_leader=True,
         consumer_auto_offset_reset="earliest",
+        # By default an agent that fails is started again, for ever.
+        agent_supervisor="mode.supervisors:CrashingSupervisor",
     )
-    source = app.topic(readings, key_type=str, value_type=dict, value_serializer="json")
-    sink = app.topic(output, key_type=str, value_type=dict, value_serializer="json")
+    source = app.topic(readings, key_type=str, value_serializer="json")
+    sink = app.topic(output, key_type=str, value_serializer="json")
     stopwatch = Stopwatch(int(records))
 
     def count() -> None:
@@ -69,10 +71,13 @@ def main(
         app.agent(source)(count_readings)
     else:
         table = app.Table("limits", partitions=PARTITIONS)
-        changes = app.topic(limits, key_type=str, value_type=dict, value_serializer="json")
+        changes = app.topic(limits, key_type=str, value_serializer="json")
         app.agent(changes)(fill_table)
         app.agent(source)(join_readings)
-    faust.Worker(app, loop=uvloop.new_event_loop(), loglevel="WARN").execute_from_commandline()
+    worker = faust.Worker(
+        app, loop=uvloop.new_event_loop(), loglevel="WARN", redirect_stdouts=False
+    )
+    worker.execute_from_commandline()
 
 
 main(*sys.argv[1:])
