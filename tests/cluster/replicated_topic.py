@@ -5,6 +5,7 @@ Each broker is asked itself, since two of them may disagree, and that is what th
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
@@ -14,7 +15,7 @@ from tests.cluster.brokers import WITHIN_S, ask, brokers, running_brokers, wait_
 from tests.cluster.writer import Writer
 from tests.integration.raw_client import ConnectionClosedError
 from tests.integration.raw_requests import Topic, fetch, produce_body
-from tests.integration.record_batches import batch_of, values_in
+from tests.integration.record_batches import Message, batch_of, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -142,7 +143,9 @@ class ReplicatedTopic:
 
     def write_at(self, broker: int, value: str, acks: int = -1) -> ErrorCode:
         """Hand a record to this very broker, whoever leads; what it answers."""
-        body = produce_body(self._topic(broker), batch_of([value.encode()]), acks=acks)
+        # Of today, or else retention deletes it as soon as it looks.
+        record = Message(value.encode(), timestamp=int(time.time() * 1000))
+        body = produce_body(self._topic(broker), batch_of([record]), acks=acks)
         with ask(self._cluster, broker) as client:
             answer = client.call("produce", 12, **{**body, "timeout": _ANSWER_WITHIN_MS})
         code: ErrorCode = answer.responses[0].partition_responses[0].error_code
