@@ -17,9 +17,11 @@ PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md
 """The pages that need nothing but a broker."""
 
 ELSEWHERE: dict[str, str] = {
+    "docs/clusters.md": "tests/integration/test_up_kafka.py",
     "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",
     "docs/groups.md": "tests/integration/test_docs_groups.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
+    "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
     "docs/streams.md": "tests/unit/streams/test_docs_streams.py",
