@@ -66,19 +66,17 @@ class Scope:
         """Return the names where two records meet.
 
         A field that both have needs `left.` or `right.`; `key` and `timestamp` are the result's.
+        `record.left` and `record.right` are always the two values.
         """
         own = {"key": Binding("key", left.key), "timestamp": Binding("timestamp", TIMESTAMP)}
-        sides = {
-            LEFT: _side(Binding(left_value, left.value)),
-            RIGHT: _side(Binding(right_value, right.value)),
-        }
-        left_fields = _fields(Binding(left_value, left.value))
-        right_fields = _fields(Binding(right_value, right.value))
+        values = {LEFT: Binding(left_value, left.value), RIGHT: Binding(right_value, right.value)}
+        sides = {side: _side(value) for side, value in values.items()}
+        left_fields, right_fields = _fields(values[LEFT]), _fields(values[RIGHT])
         both = frozenset(left_fields) & frozenset(right_fields)
         bare = {**left_fields, **right_fields}
         return cls(
             {**own, **{name: bound for name, bound in bare.items() if name not in both}},
-            {RECORD: own, **sides},
+            {RECORD: {**own, **values}, **sides},
             both,
         )
 

@@ -8,7 +8,7 @@ from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import Column, Expression, StructOf
 from headwater.plan.nodes import JoinKind, Map, Node, StreamStreamJoin, StreamTableJoin
 from headwater.plan.rows import RowType
-from headwater.plan.scope import LEFT, RIGHT, Scope
+from headwater.plan.scope import LEFT, RECORD, RIGHT, Scope
 from headwater.plan.types import Struct
 from headwater.streams.operands import (
     Classes,
@@ -131,7 +131,7 @@ def _node_kind(kind: JoinKind) -> str:
 
 
 def _both(scope: Scope) -> Typed:
-    struct = StructOf(tuple((side, Column((side, "value"))) for side in (LEFT, RIGHT)))
+    struct = StructOf(tuple((side, Column((RECORD, side))) for side in (LEFT, RIGHT)))
     return Typed(struct, struct.type_in(scope))
 
 

@@ -55,6 +55,7 @@ class KTable:
     def map_values(
         self,
         value: OperandLike | None = None,
+        /,
         *,
         returns: TypeLike | None = None,
         name: str | None = None,
