@@ -130,9 +130,10 @@ def aggregate_changes(
     window: Window | None = None,
     carry: Sequence[str] = (),
     late: Literal["drop", "mark"] = "drop",
+    which: Literal["each", "last"] = "each",
     arrival: Arrival | None = None,
 ) -> DataFrame:
-    """Return the aggregates of a key after each row that changes them.
+    """Return the aggregates of a key after each row that changes them, or the last of a batch.
 
     The columns are those of `by`, `window` (start and end) if there is one, the aggregates, the
     time of the latest row in them, under its name in the input, and of the row itself what `carry`
@@ -168,6 +169,8 @@ def aggregate_changes(
         folded = _run(prepared, "windowedAggregation", state.json(), updates, *lengths, watermarked)
         if late == "drop":
             folded = folded.where("NOT row.late")
+    if which == "last":
+        folded = folded.where("row.last" if window is None else "row.last OR row.late")
     result = folded.select("row.*")
     columns = [F.col(f"carried.by_{name}").alias(name) for name in by]
     if window is not None:

@@ -30,7 +30,7 @@ def aggregated(node: Aggregate, rows: DataFrame) -> DataFrame:
     key = F.col("key") if node.by is None else operand_column(node.by, row)
     rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
     if node.emit == "record" or node.reduce is not None or node.late_to is not None:
-        return _each_change(node, rows, row).where("NOT late").drop("late")
+        return _by_processor(node, rows, row).where("NOT late").drop("late")
     return _per_batch(node, rows, row)
 
 
@@ -41,8 +41,18 @@ def late_rows(node: Aggregate, rows: DataFrame) -> DataFrame:
     kept = ("key", "value", "headers", "timestamp")
     rows = rows.withColumns({f"late_{name}": F.col(name) for name in kept})
     rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
-    marked = _each_change(node, rows, row, carry=tuple(f"late_{name}" for name in kept))
-    return marked.where("late").select(*(F.col(f"late_{name}").alias(name) for name in kept))
+    marked = _by_processor(node, rows, row, carry=tuple(f"late_{name}" for name in kept))
+    late = marked.where("late").where(_is_first_window(node))
+    return late.select(*(F.col(f"late_{name}").alias(name) for name in kept))
+
+
+def _is_first_window(node: Aggregate) -> Column:
+    """A record that is late for several windows is one late record; the first closes first."""
+    assert node.window is not None, "only windows have late records"
+    start = F.unix_micros("value.window_start")
+    advance, size = node.window.advance_ms * 1000, node.window.size_ms * 1000
+    one_before_has_ended = start - advance + size <= F.unix_micros("late_timestamp")
+    return one_before_has_ended | ((start < advance) & (start >= 0))
 
 
 def _per_batch(node: Aggregate, rows: DataFrame, row: RowType) -> DataFrame:
@@ -55,10 +65,15 @@ def _per_batch(node: Aggregate, rows: DataFrame, row: RowType) -> DataFrame:
         size, advance = f"{window.size_ms} milliseconds", f"{window.advance_ms} milliseconds"
         groups.append(F.window("timestamp", size, advance).alias("window"))
     folded = rows.groupBy(*groups).agg(F.max("timestamp").alias("timestamp"), *results)
+    if window is not None and window.advance_ms < window.size_ms:
+        # As in Kafka Streams: no window begins before the epoch, unless the records are older.
+        folded = folded.where(
+            (F.unix_micros("window.start") >= 0) | (F.unix_micros("timestamp") < 0)
+        )
     return _result(node, folded)
 
 
-def _each_change(
+def _by_processor(
     node: Aggregate, rows: DataFrame, row: RowType, carry: tuple[str, ...] = ()
 ) -> DataFrame:
     if node.emit == "final":
@@ -81,6 +96,7 @@ def _each_change(
         window=window,
         carry=carry,
         late="mark" if window is not None else "drop",
+        which="last" if node.emit == "batch" else "each",
     )
     if window is None:
         folded = folded.withColumn("late", F.lit(False))

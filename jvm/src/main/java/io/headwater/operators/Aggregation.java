@@ -7,13 +7,14 @@ import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * Folds all rows of a key into one state and gives out the state after each row.
  *
  * <p>Payload: the values for the fold, what is carried to the output. Output: what is carried, the
- * state.
+ * state, whether it is the last one of the batch.
  */
 final class Aggregation extends Operator {
     private static final long serialVersionUID = 1L;
@@ -31,7 +32,9 @@ final class Aggregation extends Operator {
 
     @Override
     StructType output() {
-        return fields("carried", carriedType).add("state", fold.fields(), true);
+        return fields("carried", carriedType)
+                .add("state", fold.fields(), true)
+                .add("last", DataTypes.BooleanType, false);
     }
 
     @Override
@@ -42,9 +45,11 @@ final class Aggregation extends Operator {
     @Override
     void process(List<InternalRow> rows, TimerValues time, List<InternalRow> results) {
         InternalRow current = aggregate.get();
+        int left = rows.size();
         for (InternalRow row : rows) {
+            left--;
             current = fold.after(current, (InternalRow) Layout.payload(row, 0, valueType));
-            results.add(row(Layout.payload(row, 1, carriedType), current));
+            results.add(row(Layout.payload(row, 1, carriedType), current, left == 0));
         }
         aggregate.update(current);
     }

@@ -28,11 +28,13 @@ import scala.jdk.javaapi.CollectionConverters;
  * is late for the window; it comes out marked, without a state, and changes nothing.
  *
  * <p>Payload: the values for the fold, what is carried to the output. Output: what is carried, the
- * state, the window's start, whether the row was late for it.
+ * state, the window's start, whether the row was late for it, whether the state is the window's
+ * last one of the batch.
  */
 final class WindowedAggregation extends Operator {
     private static final long serialVersionUID = 1L;
 
+    private static final int LAST = 4;
     private static final long NEVER = Long.MAX_VALUE;
     private static final StructType CLOCK =
             new StructType()
@@ -59,7 +61,8 @@ final class WindowedAggregation extends Operator {
         return fields("carried", carriedType)
                 .add("state", fold.fields(), true)
                 .add("start", DataTypes.LongType, false)
-                .add("late", DataTypes.BooleanType, false);
+                .add("late", DataTypes.BooleanType, false)
+                .add("last", DataTypes.BooleanType, false);
     }
 
     @Override
@@ -81,6 +84,7 @@ final class WindowedAggregation extends Operator {
         long oldest = saved == null ? NEVER : saved.getLong(1);
         long seen = Math.max(saved == null ? Long.MIN_VALUE : saved.getLong(0), watermark(time));
         Map<Long, InternalRow> changed = new HashMap<>();
+        Map<Long, InternalRow> lastResults = new HashMap<>();
         for (InternalRow row : rows) {
             seen = Math.max(seen, Layout.time(row));
             InternalRow values = (InternalRow) Layout.payload(row, 0, valueType);
@@ -88,16 +92,19 @@ final class WindowedAggregation extends Operator {
             long last = Layout.time(row);
             for (long start = windows.firstStart(last); start <= last; start += windows.advance()) {
                 if (windows.closed(start, seen)) {
-                    results.add(row(carried, null, start, true));
+                    results.add(row(carried, null, start, true, false));
                     continue;
                 }
                 InternalRow current = changed.get(start);
                 InternalRow next = fold.after(current == null ? stored(start) : current, values);
                 changed.put(start, next);
                 oldest = Math.min(oldest, start);
-                results.add(row(carried, next, start, false));
+                InternalRow result = row(carried, next, start, false, false);
+                results.add(result);
+                lastResults.put(start, result);
             }
         }
+        lastResults.values().forEach(result -> result.setBoolean(LAST, true));
         for (Map.Entry<Long, InternalRow> window : changed.entrySet()) {
             aggregates.updateValue(window.getKey(), window.getValue());
         }
