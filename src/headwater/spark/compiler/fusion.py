@@ -85,6 +85,9 @@ def _followed(node: Node, rows: DataFrame, prefix: str) -> DataFrame:
             # Not computed for rows that were filtered before: there it may not be computable.
             passes = F.when(reached, F.expr(predicate.sql(scope)))
             return rows.withColumn(f"{prefix}reached", F.coalesce(passes, F.lit(False)))
+        case Table():
+            has_key = F.col(f"{prefix}key").isNotNull()
+            return rows.withColumn(f"{prefix}reached", reached & has_key)
         case Map():
             assert scope is not None, "a map has an input"
             return rows.withColumns(

@@ -22,6 +22,8 @@ def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> Da
     """Let each record of the stream meet the table as it stood when the record arrived."""
     left, right = (parent.row for parent in node.parents)
     key = F.col("key") if node.key is None else operand_column(node.key, left)
+    # As in Kafka Streams, a record without a value has nothing to be joined.
+    stream = stream.where("value IS NOT NULL")
     joined = operators.stream_table_join(stream, table, how=node.kind, stream_key=key, into=_RIGHT)
     scope = Scope.of_join(left, right, left_value="value", right_value=_RIGHT)
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(_RIGHT)
@@ -30,8 +32,9 @@ def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> Da
 def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:
     """Pair records of the same key whose timestamps are close."""
     left_row, right_row = (parent.row for parent in node.parents)
-    lefts = _side(left, "left", node.grace_ms)
-    rights = _side(right, "right", node.grace_ms)
+    # A record may come as long as another's span reaches back to it, and the grace longer.
+    lefts = _side(left, "left", node.after_ms + node.grace_ms)
+    rights = _side(right, "right", node.before_ms + node.grace_ms)
     close = (
         f"left_key = right_key"
         f" AND right_timestamp >= left_timestamp - INTERVAL {node.before_ms} MILLISECONDS"
@@ -46,17 +49,30 @@ def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> Da
         F.greatest("left_timestamp", "right_timestamp").alias("timestamp"),
         F.coalesce("left_headers", "right_headers").alias("headers"),
     )
+    if node.kind != "inner":
+        joined = joined.union(_alone(left, right, "left_value", "right_value"))
+    if node.kind == "outer":
+        joined = joined.union(_alone(right, left, "right_value", "left_value"))
     scope = Scope.of_join(left_row, right_row)
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(
         "left_value", "right_value"
     )
 
 
-def _side(rows: DataFrame, side: str, grace_ms: int) -> DataFrame:
-    # A record without a key meets nobody; in an outer join it would only wait for nothing.
-    named = rows.where("key IS NOT NULL").select(
+def _alone(rows: DataFrame, others: DataFrame, own: str, other: str) -> DataFrame:
+    """Return the records without a key: they meet nobody, so that they need not wait."""
+    nothing = F.lit(None).cast(others.schema["value"].dataType)
+    named = rows.where("key IS NULL AND value IS NOT NULL").withColumns(
+        {own: F.col("value"), other: nothing}
+    )
+    return named.select("key", "left_value", "right_value", "timestamp", "headers")
+
+
+def _side(rows: DataFrame, side: str, patience_ms: int) -> DataFrame:
+    named = rows.where("key IS NOT NULL AND value IS NOT NULL").select(
         *(F.col(name).alias(f"{side}_{name}") for name in ("key", "value", "timestamp", "headers"))
     )
     if not named.isStreaming:
         return named
-    return named.withWatermark(f"{side}_timestamp", f"{grace_ms} milliseconds")
+    # Spark drops what is as old as the watermark, Kafka Streams what is older than the span.
+    return named.withWatermark(f"{side}_timestamp", f"{patience_ms + 1} milliseconds")

@@ -58,7 +58,10 @@ class NodeCompiler:
     def _operator(self, node: Node, inputs: list[DataFrame]) -> DataFrame:
         match node:
             case plan_nodes.TopicSource():
-                return sources.source_rows(node, self.raw(node), self.spark, self.schemas)
+                rows = sources.source_rows(node, self.raw(node), self.spark, self.schemas)
+                return rows if node.kind == "stream" else stateless.upserts(rows)
+            case plan_nodes.Table():
+                return stateless.upserts(inputs[0])
             case plan_nodes.Filter():
                 return stateless.filtered(node, inputs[0])
             case plan_nodes.Map():
@@ -77,7 +80,7 @@ class NodeCompiler:
                 return joins.with_table(node, *inputs)
             case plan_nodes.StreamStreamJoin():
                 return joins.with_stream(node, *inputs)
-        # A table, its changes as a stream, and a sink: the rows are those of the input.
+        # A table's changes as a stream, and a sink: the rows are those of the input.
         return inputs[0]
 
 

@@ -58,6 +58,11 @@ def merged(rows: Sequence[DataFrame]) -> DataFrame:
     return reduce(lambda left, right: left.union(right), (each.select(*shared) for each in rows))
 
 
+def upserts(rows: DataFrame) -> DataFrame:
+    """Read records as changes of a table, in which nothing can be without a key."""
+    return rows.where("key IS NOT NULL")
+
+
 def repartitioned(node: Repartition, rows: DataFrame) -> DataFrame:
     """Bring equal keys together; operators that need this do so by themselves."""
     return rows if node.partitions is None else rows.repartition(node.partitions, "key")
