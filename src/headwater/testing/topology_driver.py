@@ -148,9 +148,16 @@ class TopologyDriver:
         formats = {
             sink.topic: (sink.key_format, sink.value_format)
             for sink in stage.sinks
-            if isinstance(sink, TopicSink)
+            if isinstance(sink, TopicSink) and isinstance(sink.topic, str)
         }
-        anything = next(iter(formats.values()), (Format("string"), Format("json")))
+        anything = next(
+            (
+                (sink.key_format, sink.value_format)
+                for sink in stage.sinks
+                if isinstance(sink, TopicSink) and not isinstance(sink.topic, str)
+            ),
+            (Format("string"), Format("json")),
+        )
         for topic, key, value, headers, timestamp in rows.select(
             "topic", "key", "value", "headers", "timestamp"
         ).collect():
