@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from benchmarks.pipeline.workload import create_topics, delete_topics, send
-from headwater.spark.jobs.job import Job
+from headwater.spark.jobs.job import Job, JobFailed
 from headwater.streams import App, count, functions, tumbling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -39,12 +39,17 @@ class Delays(NamedTuple):
 
 
 def measure(
-    spark: SparkSession, kind: Kind, guarantee: Guarantee, bootstrap_servers: str, seconds: float
+    spark: SparkSession,
+    kind: Kind,
+    guarantee: Guarantee,
+    bootstrap_servers: str,
+    seconds: float,
+    say: Callable[[str], None],
 ) -> Delays:
     """Run a program, feed it, and measure after a warm-up for so many seconds.
 
     Each record has a key of its own and carries the time at which it was sent, through the count
-    as well, so that every one of them is measured.
+    as well, so that every one of them is measured. Raises JobFailed, also if nothing comes out.
     """
     source, table, output = topics = (f"{kind}-in", f"{kind}-table", f"{kind}-out")
     create_topics(bootstrap_servers, *topics, partitions=PARTITIONS)
@@ -63,15 +68,17 @@ def measure(
             checkpoint_dir=checkpoints,
         )
         _build(app, kind, source, table, output)
-        job = Job(app.plan())
+        job = Job(app.plan(), notice=say)
         job.start(spark)
         try:
             updated = table if kind == "join" else None
             with _fed(bootstrap_servers, source, updated):
                 taken = sorted(_taken(job, bootstrap_servers, output, seconds))
+            if not taken:
+                raise JobFailed(f"{output}: no record within {seconds:.0f} s")
         finally:
             job.stop()
-    delete_topics(bootstrap_servers, *topics)
+            delete_topics(bootstrap_servers, *topics)
     return Delays(*(taken[int(len(taken) * share)] for share in (0.5, 0.99)))
 
 
@@ -129,7 +136,7 @@ def _taken(job: Job, bootstrap_servers: str, output: str, seconds: float) -> Ite
         while consumer.poll(0.1) is None:
             job.wait(0)  # raises what made it fail
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{output}: no record after {_FIRST_OUTPUT_WITHIN_S:.0f} s")
+                raise JobFailed(f"{output}: no record after {_FIRST_OUTPUT_WITHIN_S:.0f} s")
         begin = time.monotonic() + _WARM_UP_S
         end = begin + seconds
         while (now := time.monotonic()) < end:

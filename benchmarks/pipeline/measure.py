@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pyspark.errors import StreamingQueryException
+
 from benchmarks.pipeline import by_hand, delays, peer_programs, programs
-from benchmarks.pipeline.peer_programs import FAUST, PEERS, QUIX_STREAMS, REQUIREMENTS
+from benchmarks.pipeline.peer_programs import FAUST, PEERS, QUIX_STREAMS, REQUIREMENTS, PeerFailed
 from benchmarks.pipeline.programs import KINDS, Topics
 from benchmarks.pipeline.workload import (
     LIMITS,
@@ -18,6 +20,7 @@ from benchmarks.pipeline.workload import (
     delete_topics,
 )
 from benchmarks.targets import HEADWATER_OS, running
+from headwater.spark.jobs.job import JobFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,32 +102,41 @@ def measure(rounds: int, results: Results, say: Say) -> None:
     spark = spark_session("benchmarks")
     try:
         with running(HEADWATER_OS) as broker:
-            run = _Run(spark, broker.bootstrap_servers, workload, results)
+            run = _Run(spark, broker.bootstrap_servers, workload, results, say)
             say(f"writing {workload.records:,} records")
             workload.fill(broker.bootstrap_servers)
             say("warming up")
             run.warm_up()
             for number in range(rounds):
                 say(f"round {number + 1} of {rounds}: throughput")
-                run.throughput(hand_first=bool(number % 2), say=say)
+                run.throughput(hand_first=bool(number % 2))
             delete_topics(broker.bootstrap_servers, READINGS, LIMITS)
             for number in range(rounds):
                 say(f"round {number + 1} of {rounds}: latency")
-                run.latency(say)
+                run.latency()
     finally:
         spark.stop()
 
 
 class _Run:
-    """The jobs of one run, each with an output topic of its own."""
+    """The jobs of one run, each with an output topic of its own.
+
+    A job that fails has no figure and is told of; what was measured before and after it stays.
+    """
 
     def __init__(
-        self, spark: SparkSession, bootstrap_servers: str, workload: Workload, results: Results
+        self,
+        spark: SparkSession,
+        bootstrap_servers: str,
+        workload: Workload,
+        results: Results,
+        say: Say,
     ) -> None:
         self._spark = spark
         self._servers = bootstrap_servers
         self._workload = workload
         self._results = results
+        self._say = say
         self._jobs = 0
 
     def warm_up(self) -> None:
@@ -135,51 +147,80 @@ class _Run:
             if by_hand.has(kind):
                 self._by_hand(kind, warm=True)
 
-    def throughput(self, *, hand_first: bool, say: Say) -> None:
-        records = self._workload.records
+    def throughput(self, *, hand_first: bool) -> None:
         self._clean()
-        read = records / by_hand.read_once(self._spark, self._servers, READINGS)
+        taken = by_hand.read_once(self._spark, self._servers, READINGS)
+        read = self._workload.records / taken
         self._rate(READ, BY_HAND, read)
         for kind in KINDS:
-            say(f"  {JOBS[kind]}")
-            columns = [HEADWATER, BY_HAND] if by_hand.has(kind) else [HEADWATER]
-            rates = {
-                column: self._ours(kind) if column == HEADWATER else self._by_hand(kind)
-                for column in (reversed(columns) if hand_first else columns)
-            }
-            peers = dict(self._peers(kind, say))
-            rates |= peers
+            rates = self._rates(kind, hand_first=hand_first)
             for column in COLUMNS:
                 if column in rates:
                     self._rate(JOBS[kind], column, rates[column])
-            ours = rates[HEADWATER]
-            if BY_HAND in rates:
-                self._add(_share_of_hand(kind), "%", 100 * ours / rates[BY_HAND])
-            self._add(_share_of_read(kind), "%", 100 * ours / read)
-            if peers:
-                self._add(_times_peer(kind), "x", ours / max(peers.values()))
+            ours = rates.get(HEADWATER)
+            if ours is None:
+                continue
+            self._compare(kind, ours, rates, read)
             if kind == "filter":
-                say(f"  {EXACTLY_ONCE}")
-                exactly_once = self._ours(kind, "exactly_once")
-                self._rate(EXACTLY_ONCE, HEADWATER, exactly_once)
-                self._add(EXACTLY_ONCE_SHARE, "%", 100 * exactly_once / ours)
+                self._exactly_once(ours)
 
-    def latency(self, say: Say) -> None:
+    def latency(self) -> None:
         for (guarantee, kind), row in _DELAYS.items():
-            say(f"  {row}")
+            self._say(f"  {row}")
             self._clean()
-            found = delays.measure(
-                self._spark, kind, guarantee, self._servers, self._workload.latency_s
-            )
-            self._add(f"{row}, median", "ms", found.median)
-            self._add(f"{row}, 99 %", "ms", found.p99)
+            with self._told():
+                found = delays.measure(
+                    self._spark,
+                    kind,
+                    guarantee,
+                    self._servers,
+                    self._workload.latency_s,
+                    self._say,
+                )
+                self._add(f"{row}, median", "ms", found.median)
+                self._add(f"{row}, 99 %", "ms", found.p99)
+
+    def _rates(self, kind: Kind, *, hand_first: bool) -> dict[str, float]:
+        sparks: dict[str, Callable[[Kind], float]] = {HEADWATER: self._ours}
+        if by_hand.has(kind):
+            hand = {BY_HAND: self._by_hand}
+            sparks = hand | sparks if hand_first else sparks | hand
+        rates = {}
+        for column, run in sparks.items():
+            self._say(f"  {JOBS[kind]}, {column}")
+            with self._told():
+                rates[column] = run(kind)
+        records = self._workload.peer_records
+        for peer in PEERS:
+            self._say(f"  {JOBS[kind]}, {peer.name}")
+            with self._told(), self._topics(warm=False) as topics:
+                taken = peer_programs.run(peer, kind, self._servers, topics, records)
+                rates[peer.name] = records / taken
+        return rates
+
+    def _compare(self, kind: Kind, ours: float, rates: dict[str, float], read: float) -> None:
+        if BY_HAND in rates:
+            self._add(_share_of_hand(kind), "%", 100 * ours / rates[BY_HAND])
+        self._add(_share_of_read(kind), "%", 100 * ours / read)
+        peers = [rates[peer.name] for peer in PEERS if peer.name in rates]
+        if peers:
+            self._add(_times_peer(kind), "x", ours / max(peers))
+
+    def _exactly_once(self, at_least_once: float) -> None:
+        self._say(f"  {EXACTLY_ONCE}")
+        with self._told():
+            rate = self._ours("filter", "exactly_once")
+            self._rate(EXACTLY_ONCE, HEADWATER, rate)
+            self._add(EXACTLY_ONCE_SHARE, "%", 100 * rate / at_least_once)
 
     def _ours(
         self, kind: Kind, guarantee: Guarantee = "at_least_once", *, warm: bool = False
     ) -> float:
         with self._topics(warm=warm) as topics:
             self._clean()
-            taken = programs.run_once(self._spark, kind, self._servers, topics, guarantee)
+            taken = programs.run_once(
+                self._spark, kind, self._servers, topics, guarantee, say=self._say
+            )
         return self._workload.records / taken
 
     def _by_hand(self, kind: Kind, *, warm: bool = False) -> float:
@@ -188,26 +229,22 @@ class _Run:
             taken = by_hand.run_once(self._spark, kind, self._servers, topics)
         return self._workload.records / taken
 
-    def _peers(self, kind: Kind, say: Say) -> Iterator[tuple[str, float]]:
-        """Measure the peers; the one that fails has no figure, and the others still have theirs."""
-        records = self._workload.peer_records
-        for peer in PEERS:
-            say(f"  {JOBS[kind]}, {peer.name}")
-            with self._topics(warm=False) as topics:
-                try:
-                    taken = peer_programs.run(peer, kind, self._servers, topics, records)
-                except peer_programs.PeerFailed as failure:
-                    say(f"  no figure: {failure}")
-                else:
-                    yield peer.name, records / taken
-
     @contextmanager
     def _topics(self, *, warm: bool) -> Iterator[Topics]:
         self._jobs += 1
         output = f"output-{self._jobs}"
         create_topics(self._servers, output)
-        yield Topics(*((WARM_READINGS, WARM_LIMITS) if warm else (READINGS, LIMITS)), output)
-        delete_topics(self._servers, output)
+        try:
+            yield Topics(*((WARM_READINGS, WARM_LIMITS) if warm else (READINGS, LIMITS)), output)
+        finally:
+            delete_topics(self._servers, output)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except (JobFailed, PeerFailed, StreamingQueryException) as failure:
+            self._say(f"  no figure: {failure}")
 
     def _clean(self) -> None:
         """Let Spark forget what is left of earlier jobs: gigabytes of shuffled rows on disk."""

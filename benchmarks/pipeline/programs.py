@@ -7,16 +7,20 @@ import time
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchmarks.pipeline.workload import LIMIT_TYPE, READING_TYPE, THRESHOLD
-from headwater.spark.jobs.job import Job
+from headwater.spark.jobs.job import Job, JobFailed
 from headwater.streams import App, col, tumbling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import SparkSession
 
 Kind = Literal["filter", "count", "join"]
 Guarantee = Literal["at_least_once", "exactly_once"]
 
 KINDS: tuple[Kind, ...] = ("filter", "count", "join")
+
+_END_WITHIN_S = 1_800.0
 
 
 class Topics(NamedTuple):
@@ -33,8 +37,13 @@ def run_once(
     bootstrap_servers: str,
     topics: Topics,
     guarantee: Guarantee = "at_least_once",
+    *,
+    say: Callable[[str], None],
 ) -> float:
-    """Run a job from its start until it has processed what is there; return the seconds."""
+    """Run a job from its start until it has processed what is there; return the seconds.
+
+    Raises JobFailed, also if it does not end.
+    """
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as checkpoints:
         app = App(
             f"bench-{topics.output}",
@@ -44,10 +53,11 @@ def run_once(
         )
         build(app, kind, topics)
         started = time.perf_counter()
-        job = Job(app.plan(), once=True)
+        job = Job(app.plan(), once=True, notice=say)
         job.start(spark)
         try:
-            job.wait()
+            if not job.wait(_END_WITHIN_S):
+                raise JobFailed(f"the job {kind!r} did not end within {_END_WITHIN_S:.0f} s")
             return time.perf_counter() - started
         finally:
             job.stop()
