@@ -13,6 +13,7 @@ from headwater.plan.types import Struct
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.compiler.sources import NO_HEADERS
+from headwater.spark.jobs.progress import LATE_RECORDS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -30,7 +31,8 @@ def aggregated(node: Aggregate, rows: DataFrame) -> DataFrame:
     key = F.col("key") if node.by is None else operand_column(node.by, row)
     rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
     if node.emit == "record" or node.reduce is not None or node.late_to is not None:
-        return _by_processor(node, rows, row).where("NOT late").drop("late")
+        folded = _by_processor(node, rows, row)
+        return _with_late_counted(node, folded).where("NOT late").drop("late")
     return _per_batch(node, rows, row)
 
 
@@ -46,12 +48,19 @@ def late_rows(node: Aggregate, rows: DataFrame) -> DataFrame:
     return late.select(*(F.col(f"late_{name}").alias(name) for name in kept))
 
 
+def _with_late_counted(node: Aggregate, folded: DataFrame) -> DataFrame:
+    if node.window is None:
+        return folded
+    late = F.count_if(F.col("late") & _is_first_window(node))
+    return folded.observe(f"{LATE_RECORDS}{node.id}", late.alias("count"))
+
+
 def _is_first_window(node: Aggregate) -> Column:
     """A record that is late for several windows is one late record; the first closes first."""
     assert node.window is not None, "only windows have late records"
     start = F.unix_micros("value.window_start")
     advance, size = node.window.advance_ms * 1000, node.window.size_ms * 1000
-    one_before_has_ended = start - advance + size <= F.unix_micros("late_timestamp")
+    one_before_has_ended = start - advance + size <= F.unix_micros("timestamp")
     return one_before_has_ended | ((start < advance) & (start >= 0))
 
 

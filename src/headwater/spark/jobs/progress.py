@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+LATE_RECORDS = "late-records-"
+"""Begins the names under which our operators count late records, where Spark does not."""
+
 
 @dataclass(frozen=True)
 class QueryProgress:
@@ -40,8 +43,15 @@ class QueryProgress:
             "state_rows": sum(int(each.get("numRowsTotal") or 0) for each in operators),
             "state_bytes": sum(int(each.get("memoryUsedBytes") or 0) for each in operators),
             "late_rows": self.late_rows
-            + sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in operators),
+            + sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in operators)
+            + _observed_late(report.get("observedMetrics") or {}),
         }
+
+
+def _observed_late(metrics: Mapping[str, Any]) -> int:
+    return sum(
+        int(each["count"]) for name, each in metrics.items() if name.startswith(LATE_RECORDS)
+    )
 
 
 def _lag(source: Mapping[str, Any]) -> int:
