@@ -168,7 +168,7 @@ class ReplicatedTopic:
         return found
 
     def _elect(self, kind: int) -> None:
-        # By hand: confluent-kafka's own call (2.15) fails on its keyword arguments.
+        # By hand: confluent-kafka's own call (2.16) fails on its keyword arguments.
         with ask(self._cluster, running_brokers(self._cluster)[0]) as client:
             answer = client.call(
                 "elect_leaders",
