@@ -52,20 +52,25 @@ _DELAYS: dict[tuple[Guarantee, Kind], str] = {
 }
 
 INTRODUCTION = f"""Programs of `headwater.streams` next to the same query in PySpark without
-Headwater, and next to {" and ".join(REQUIREMENTS[:2])} from PyPI. All read from and write to one
-Headwater broker with `flush=os`. Headwater and PySpark run in one warm Spark session in local mode.
+Headwater, which the ratio is about, and next to {" and ".join(REQUIREMENTS[:2])} from
+PyPI. All read from and write to one Headwater broker with `flush=os`. Headwater and PySpark run in
+one warm Spark session in local mode; in both, a record that is no JSON fails the query.
 
-Throughput is over 10 million JSON records of 100 bytes and 100,000 keys which are in a topic of
+Throughput is over 10 million JSON records of 100 bytes with 100,000 keys, which are in a topic of
 4 partitions already, from the start of the job to its end, results in a topic. The filter keeps
 half of them. The count is of tumbling minutes, and the records lie in ten of them. The table of
-the join has 100,000 keys and an update between each hundred records. PySpark has no such join: a
-record meets the table as it stood at the record's time. Quix Streams and Faust process the first
-400,000 records, from the first record to the last, with one process, as they run by default; Faust
-keeps its state in memory, which is its fastest store, and uses uvloop.
+the join has 100,000 keys, and an update for every hundred records; a record meets the table as it
+stood at the record's time, which PySpark has no join for.
+
+Quix Streams and Faust process the first 400,000 records; the clock runs from the first record to
+the last, so that their start is not in it. They run as they do by default: one process, at least
+once, Quix Streams with RocksDB, Faust with its memory store, which is its fastest, and uvloop. The
+windows of Quix Streams come out when they close. Faust's counts are the changelog of its table, and
+its join meets the table as far as it has been read.
 
 Latency is from the call that sends a record to the call that receives what became of it
-(`read_committed`), at {delays.RECORDS_PER_S} records/s into {delays.PARTITIONS} partitions, after a
-warm-up. Exactly once runs in micro-batches, at least once in Spark's real-time mode."""
+(`read_committed`), at {delays.RECORDS_PER_S} records/s into {delays.PARTITIONS} partitions, after
+a warm-up. Exactly once runs in micro-batches, at least once in Spark's real-time mode."""
 
 
 def _share_of_hand(kind: Kind) -> str:
