@@ -28,6 +28,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return [code for kind, code in _BLOCK.findall(page.read_text()) if kind == language]
 
 
+def needs_spark(code: str) -> bool:
+    """Tell whether a block starts Spark; such blocks are run where there is a session for all."""
+    return "TopologyDriver" in code
+
+
 def commands(page: Path) -> list[Command]:
     """Return the commands of a page's console blocks, in order."""
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.docs_page import ROOT, blocks, commands, run_command, run_python
+from tests.docs_page import ROOT, blocks, commands, needs_spark, run_command, run_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,8 @@ def test_every_page_with_examples_is_run() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_python(page: str, tmp_path: Path) -> None:
     for code in blocks(ROOT / page, "python"):
-        run_python(code, tmp_path)
+        if not needs_spark(code):
+            run_python(code, tmp_path)
 
 
 @pytest.mark.needs("kcat")

@@ -1,10 +1,11 @@
-"""The page about running pipelines: its test of a program runs, on the session of all tests."""
+"""Tests of programs in the pages about them run, on the session of all tests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.docs_page import ROOT, blocks
+import pytest
+from tests.docs_page import ROOT, blocks, needs_spark
 from tests.spark_session import spark
 
 if TYPE_CHECKING:
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["spark"]
 
 
-def test_the_page(spark: SparkSession) -> None:
+@pytest.mark.parametrize("page", ["docs/pipelines.md", "docs/testing.md"])
+def test_the_page(spark: SparkSession, page: str) -> None:
     ran = []
-    for code in blocks(ROOT / "docs/pipelines.md", "python"):
+    for code in filter(needs_spark, blocks(ROOT / page, "python")):
         names: dict[str, Any] = {}
         exec(code, names)
         for name, function in names.items():
