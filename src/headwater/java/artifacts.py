@@ -1,7 +1,8 @@
 """Java libraries by their Maven coordinates, fetched once and kept in a cache.
 
-Through Maven where it is installed, since it knows the user's mirrors and proxies; else straight
-from the repository, which works for lists that name everything (`transitive=False`).
+From the repository that HEADWATER_MAVEN_REPOSITORY names, if it names one; else through Maven where
+it is installed, since it knows the user's mirrors and proxies; else through the resolver that comes
+with PySpark. Without Maven, lists must name everything (`transitive=False`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.java import maven, repository
+from headwater.java import ivy, maven, repository
 from headwater.java.coordinates import ArtifactError, Coordinate
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _fill(directory: Path, name: str, wanted: Sequence[Coordinate], transitive: 
         if directory.is_dir():  # another process has fetched it meanwhile
             return
         print(  # noqa: T201 - the first use takes a while, and the user should know why
-            f"Fetching {name} from {repository.address()} into {directory}, once.", file=sys.stderr
+            f"Fetching {name} by its Maven coordinates into {directory}, once.", file=sys.stderr
         )
         # A name that is there is complete: it appears by a rename after the last jar.
         partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
@@ -69,16 +70,21 @@ def _fill(directory: Path, name: str, wanted: Sequence[Coordinate], transitive: 
 
 
 def _resolve(wanted: Sequence[Coordinate], into: Path, transitive: bool) -> None:
-    command = maven.command() if not repository.is_chosen() else None
-    if command is not None:
-        maven.resolve(command, wanted, into, transitive=transitive)
-    elif transitive:
-        raise ArtifactError(
-            f"{', '.join(map(str, wanted))} and what they need can be found by Maven only, and "
-            "mvn is not installed. Install it, for example with: apt install maven"
-        )
-    else:
+    chosen = repository.is_chosen()
+    by_maven = None if chosen else maven.command()
+    by_ivy = None if chosen or transitive else ivy.command()
+    if chosen and not transitive:
         repository.download(wanted, into)
+    elif by_maven is not None:
+        maven.resolve(by_maven, wanted, into, transitive=transitive)
+    elif by_ivy is not None:
+        ivy.resolve(by_ivy, wanted, into)
+    else:
+        raise ArtifactError(
+            f"{', '.join(map(str, wanted[:3]))}{' and others' * (len(wanted) > 3)} can be fetched "
+            "by Maven, and mvn is not installed. Install it, for example with: apt install maven; "
+            "where pip install 'headwater[spark]' was done, Spark's own resolver mostly serves, too"
+        )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Downloads jars from a Maven repository over HTTPS, for machines without Maven."""
+"""Downloads jars from a Maven repository that the user has named, such as a company's mirror."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from headwater.java.coordinates import Coordinate
 
-MAVEN_CENTRAL = "https://repo.maven.apache.org/maven2"
-
 _VARIABLE = "HEADWATER_MAVEN_REPOSITORY"
 _AT_ONCE = 8
 _ANSWER_WITHIN_S = 60.0
@@ -32,8 +30,8 @@ def is_chosen() -> bool:
 
 
 def address() -> str:
-    """Return the address of the repository."""
-    return (os.environ.get(_VARIABLE) or MAVEN_CENTRAL).rstrip("/")
+    """Return the address of the repository that was named."""
+    return os.environ[_VARIABLE].rstrip("/")
 
 
 def download(wanted: Sequence[Coordinate], into: Path) -> None:

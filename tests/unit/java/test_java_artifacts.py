@@ -44,7 +44,7 @@ def test_a_list_is_fetched_once(
     assert jars[0].parent.parent == cache_directory()
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "Fetching pair from http://127.0.0.1" in told
+    assert "Fetching pair by its Maven coordinates into " in told
     asked = len(repository.asked)
     assert fetch("pair", LIST, transitive=False) == jars
     assert len(repository.asked) == asked
