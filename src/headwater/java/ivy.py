@@ -40,7 +40,7 @@ def resolve(program: Sequence[str], wanted: Sequence[Coordinate], into: Path) ->
         done = subprocess.run(
             [
                 *(*program, "-ivy", str(module), "-cache", str(Path(project) / "cache")),
-                *("-types", "jar,bundle", "-retrieve", f"{into}/[artifact]-[revision].[ext]"),
+                *("-types", "jar", "bundle", "-retrieve", f"{into}/[artifact]-[revision].[ext]"),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
