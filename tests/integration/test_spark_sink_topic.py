@@ -231,6 +231,8 @@ def test_the_examples_of_the_page(
             ("localhost:9092", topics.servers),
             ('"orders"', f'"{topics.input}"'),
             ('topic_sink("invoices"', f'topic_sink("{topics.output}"'),
+            # The JVM's working directory stays what it was when the JVM was started.
+            ('"state/', f'"{tmp_path}/state/'),
         ):
             code = code.replace(said, meant)
         try:
