@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Most tests wait for other processes, so more of them run at once than there are cores.
-WORKERS ?= 4
+WORKERS ?= 5
 
 .PHONY: run test lint types imports tests bench lock setup operators clean
 

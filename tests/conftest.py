@@ -79,17 +79,35 @@ def nothing_left_running() -> Iterator[None]:
     assert not survivors, f"left running: {[process.data_dir for process in survivors]}"
 
 
+# Files that start JVMs fill a small machine by themselves. Those of one name run one after the
+# other in one worker, and first of all, since they take longest.
+_HEAVY = {
+    "kafka": (
+        "tests/cluster/",
+        "tests/differential/",
+        "tests/integration/test_cli_secured.py",
+        "tests/integration/test_cluster_",
+        "tests/integration/test_registry_apache_kafka.py",
+        "tests/integration/test_up_kafka.py",
+    ),
+    "spark": (
+        "tests/chaos/test_spark_",
+        "tests/integration/test_docs_pipelines.py",
+        "tests/integration/test_plant.py",
+        "tests/integration/test_spark_",
+        "tests/integration/test_streams_",
+    ),
+}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one worker, and all that share a Spark session in one as well."""
-    on_spark = {
-        item.path
-        for item in items
-        if isinstance(item, pytest.Function) and "spark" in item.fixturenames
-    }
+    """Keep the tests of a file in one worker, and those together that use the same engine."""
     for item in items:
-        group = "spark" if item.path in on_spark else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+        file = item.nodeid.partition("::")[0]
+        heavy = [name for name, files in _HEAVY.items() if file.startswith(files)]
+        item.add_marker(pytest.mark.xdist_group(heavy[0] if heavy else file))
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args[0] not in _HEAVY)  # type: ignore[union-attr]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
