@@ -39,7 +39,7 @@ imports: $(READY)
 	$(BIN)/lint-imports --no-cache
 
 tests: $(READY) operators
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 bench: $(READY) operators
 	$(BIN)/python -m benchmarks

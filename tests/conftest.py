@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
 
 # A busy machine is no failure, and CI looks at the same examples each time: new ones are found,
 # and fixed, where somebody is there to do so.
@@ -100,14 +103,25 @@ _HEAVY = {
 }
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: _group(item.nodeid) not in _HEAVY)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     """Keep the tests of a file in one worker, and those together that use the same engine."""
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        heavy = [name for name, files in _HEAVY.items() if file.startswith(files)]
-        item.add_marker(pytest.mark.xdist_group(heavy[0] if heavy else file))
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args[0] not in _HEAVY)  # type: ignore[union-attr]
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByEngine(LoadScopeScheduling):  # type: ignore[misc] - it has no types
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return ByEngine(config, log)
+
+
+def _group(nodeid: str) -> str:
+    file = nodeid.partition("::")[0]
+    return next((name for name, files in _HEAVY.items() if file.startswith(files)), file)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
