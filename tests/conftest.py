@@ -112,7 +112,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     """Keep the tests of a file in one worker, and those together that use the same engine."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByEngine(LoadScopeScheduling):  # type: ignore[misc] - it has no types
+    class ByEngine(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             return _group(nodeid)
 
