@@ -98,6 +98,15 @@ def run_workers(
     return {subject: found for worker in workers for subject, found in worker.answered.items()}
 
 
+def register_in_the_end(registry: RegistryProcess, subject: str, schema: object) -> None:
+    """Register a schema as a client does that tries again while there is no leader."""
+    end = time.monotonic() + WITHIN_S
+    while (answer := registry.try_register(subject, schema)).status != 200:
+        assert answer.status == 500, answer
+        assert time.monotonic() < end, answer
+        time.sleep(0.05)
+
+
 def check_answered(registry: RegistryProcess, answered: dict[str, tuple[int, str]]) -> None:
     """Everything that was answered is there as it was answered, and ids are unique."""
     by_id: dict[int, str] = {}

@@ -43,6 +43,7 @@ class Counter(threading.Thread):
         self._chance = random.Random(seed)
         self._stopping = threading.Event()
         self.crashes = 0
+        self.has_committed = threading.Event()
         self.failure: Exception | None = None
 
     def run(self) -> None:
@@ -105,6 +106,7 @@ class Counter(threading.Thread):
                     pass
                 assert code is ErrorCode.none
                 number = until
+                self.has_committed.set()
 
     def _commit_offset(self, producer: RawProducer, offset: int) -> None:
         topics = [
@@ -166,6 +168,9 @@ def test_every_number_is_counted_once(start_broker: StartBroker, seed: int) -> N
         kills += 1
         assert all(each.failure is None for each in counters), counters
     for counter in counters:
+        # On a busy machine a client may not have got that far between two kills.
+        while not counter.has_committed.wait(0.1):
+            assert counter.is_alive(), counter.failure
         counter.stop()
 
     with RawClient(broker) as client:
