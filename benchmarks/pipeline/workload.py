@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 if TYPE_CHECKING:
@@ -77,7 +77,12 @@ def create_topics(bootstrap_servers: str, *names: str, partitions: int = PARTITI
     admin = _admin(bootstrap_servers)
     wanted = [NewTopic(name, partitions, 1) for name in names]
     for done in admin.create_topics(wanted).values():
-        done.result(_ANSWER_WITHIN_S)
+        try:
+            done.result(_ANSWER_WITHIN_S)
+        except KafkaException as failure:
+            # The client asked again, since the first answer was slow to come.
+            if failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
 
 
 def delete_topics(bootstrap_servers: str, *names: str) -> None:
