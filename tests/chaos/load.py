@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import confluent_kafka
@@ -19,7 +20,7 @@ CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 MOST_UNANSWERED = 500
 
 
-class Writer:
+class Writer(ABC):
     """A thread with a librdkafka producer of its own: acks=all, no retries.
 
     Subclasses say what to send. `started` is set by the first acknowledgement, so that a test
@@ -61,8 +62,8 @@ class Writer:
         while self._producer.flush(0.1):
             self._producer.purge()
 
-    def send_one(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def send_one(self) -> None: ...
 
     def produce(self, topic: str, on_acknowledged: Callable[[Any], None], **record: Any) -> None:
         def delivered(error: object, message: Any) -> None:

@@ -147,11 +147,11 @@ def test_no_repository(tmp_path: Path) -> None:
     cli = Cli("")
     cli.environment |= {
         "HEADWATER_CACHE": str(tmp_path / "cache"),
-        "HEADWATER_MAVEN_REPOSITORY": "http://127.0.0.1:1/maven2",
+        "HEADWATER_MAVEN_REPOSITORY": "http://127.0.0.1:1/mirror",
     }
     done = cli("up", "--engine", "kafka", "--free-ports", "--data", tmp_path / "data")
     assert done.code == 1
-    assert "cannot be fetched from http://127.0.0.1:1/maven2" in done.err
+    assert "cannot be fetched from http://127.0.0.1:1/mirror" in done.err
     assert "HTTPS_PROXY" in done.err
     assert "HEADWATER_MAVEN_REPOSITORY" in done.err
     assert not (tmp_path / "data").exists()

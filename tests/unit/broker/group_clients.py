@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from tests.unit.broker.group_world import Answers, World, ask, topic_id
@@ -43,7 +44,7 @@ START_ANEW = (
 TRY_AGAIN = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
-class Client:
+class Client(ABC):
     """What both kinds have in common: a name, topics, and the partitions it reads."""
 
     def __init__(
@@ -63,12 +64,12 @@ class Client:
         return f"{type(self).__name__}({self.name}, {self.member_id}, {self.generation})"
 
     @property
-    def is_settled(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def is_settled(self) -> bool: ...
 
+    @abstractmethod
     def step(self) -> None:
         """Do the next thing, unless an answer is still missing."""
-        raise NotImplementedError
 
     def commit(self, place: Place, offset: int) -> Answers:
         topic, partition = place

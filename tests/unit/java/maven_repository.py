@@ -38,12 +38,12 @@ class MavenRepository:
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/maven2"
+        return f"http://127.0.0.1:{self._server.server_port}/mirror"
 
     def add(self, path: str, data: bytes, checksum: str | None = None) -> None:
         digest = checksum or hashlib.sha1(data).hexdigest()
-        self.files[f"/maven2/{path}"] = data
-        self.files[f"/maven2/{path}.sha1"] = f"{digest}  {path.rpartition('/')[2]}\n".encode()
+        self.files[f"/mirror/{path}"] = data
+        self.files[f"/mirror/{path}.sha1"] = f"{digest}  {path.rpartition('/')[2]}\n".encode()
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -77,7 +77,7 @@ def test_damage_on_the_way_is_noticed(repository: MavenRepository) -> None:
 
 def test_an_unreachable_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HEADWATER_CACHE", str(tmp_path))
-    monkeypatch.setenv("HEADWATER_MAVEN_REPOSITORY", "http://127.0.0.1:1/maven2")
+    monkeypatch.setenv("HEADWATER_MAVEN_REPOSITORY", "http://127.0.0.1:1/mirror")
     with pytest.raises(ArtifactError, match=r"left:1\.0 .*Connection refused.*HTTPS_PROXY"):
         fetch("pair", LIST[:1], transitive=False)
 
