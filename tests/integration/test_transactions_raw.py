@@ -6,32 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kio.schema.errors import ErrorCode
-from tests.integration.raw_client import RawClient
+from tests.integration.raw_committed import LATEST, committed_end, describe, fetched, wait_for_end
 from tests.integration.raw_requests import (
     Topic,
     create_topic,
     delete_topic,
-    fetch_partition,
-    fetch_topic,
     list_offset,
     produce,
 )
 from tests.integration.raw_transactions import (
     OLD_CLIENT,
-    READ_COMMITTED,
-    TRY_AGAIN,
     RawProducer,
     batch_of,
 )
 from tests.integration.record_batches import values_in
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.broker_process import BrokerProcess
-    from tests.conftest import StartBroker
-
-LATEST = -1
+    from tests.integration.raw_client import RawClient
 
 
 @pytest.fixture
@@ -39,51 +30,6 @@ def producer(client: RawClient, topic: str) -> RawProducer:
     producer = RawProducer(client, topic)
     producer.init()
     return producer
-
-
-def fetched(client: RawClient, topic: Topic, *, version: int = 12, partition: int = 0) -> Any:
-    """What a reader of committed records gets of a whole partition."""
-    answer = client.call(
-        "fetch",
-        version,
-        max_wait=0,
-        min_bytes=0,
-        max_bytes=50 << 20,
-        isolation_level=READ_COMMITTED,
-        topics=[fetch_topic(topic, fetch_partition(partition))],
-    )
-    return answer.responses[0].partitions[0]
-
-
-def committed_end(client: RawClient, topic: Topic) -> int:
-    answer = client.call(
-        "list_offsets",
-        11,
-        replica_id=-1,
-        isolation_level=READ_COMMITTED,
-        timeout=30_000,
-        topics=[
-            {
-                "name": topic.name,
-                "partitions": [
-                    {"partition_index": 0, "timestamp": LATEST, "current_leader_epoch": -1}
-                ],
-            }
-        ],
-    )
-    return int(answer.topics[0].partitions[0].offset)
-
-
-def wait_for_end(client: RawClient, topic: Topic, offset: int) -> None:
-    """Markers may come shortly after the answer to EndTxn."""
-    while committed_end(client, topic) < offset:
-        pass
-
-
-def describe(client: RawClient, transactional_id: str) -> Any:
-    answer = client.call("describe_transactions", 0, transactional_ids=[transactional_id])
-    (state,) = answer.transaction_states
-    return state
 
 
 def test_an_open_transaction_is_not_read(
@@ -435,84 +381,6 @@ def test_an_operator_can_abort_what_hangs(
     assert [t.first_offset for t in fetched(client, created).aborted_transactions] == [0]
 
 
-def test_what_takes_too_long_is_aborted(start_broker: StartBroker, topic: str) -> None:
-    broker = start_broker({"transaction.abort.timed.out.transaction.cleanup.interval.ms": "50"})
-    with RawClient(broker) as client:
-        created = create_topic(client, topic)
-        producer = RawProducer(client, topic)
-        producer.init(timeout_ms=200)
-        producer.send(created, b"x")
-        wait_for_end(client, created, 2)
-        assert [t.first_offset for t in fetched(client, created).aborted_transactions] == [0]
-        assert producer.send(created, b"y").error_code is ErrorCode.invalid_producer_epoch
-        assert producer.end(committed=True).error_code is ErrorCode.invalid_txn_state
-
-
-@pytest.mark.parametrize("dies", [False, True], ids=["stopped", "killed"])
-def test_a_restart_changes_nothing(start_broker: StartBroker, topic: str, dies: bool) -> None:
-    broker = start_broker()
-    with RawClient(broker) as client:
-        created = create_topic(client, topic)
-        producer = RawProducer(client, topic)
-        producer.init()
-        producer.send(created, b"never")
-        producer.end(committed=False)
-        wait_for_end(client, created, 2)
-        producer.send(created, b"a")
-    broker.kill() if dies else broker.stop()
-    broker.start()
-    with RawClient(broker) as client:
-        answer = fetched(client, created)
-        assert answer.last_stable_offset == 2
-        assert [t.first_offset for t in answer.aborted_transactions] == [0]
-        producer.client = client
-        assert producer.send(created, b"b").base_offset == 3
-        _until_loaded(broker, topic)
-        assert producer.end(committed=True).error_code is ErrorCode.none
-        wait_for_end(client, created, 5)
-        assert producer.epoch == 2
-
-        second = RawProducer(client, topic)
-        second.init()
-        assert second.epoch == 3
-        assert producer.end(committed=False).error_code is ErrorCode.producer_fenced
-
-
-def test_a_second_producer_fences_the_first_across_a_kill(
-    start_broker: StartBroker, topic: str
-) -> None:
-    broker = start_broker()
-    with RawClient(broker) as client:
-        created = create_topic(client, topic)
-        first = RawProducer(client, topic)
-        first.init()
-        first.send(created, b"lost")
-    broker.kill()
-    broker.start()
-    with RawClient(broker) as client:
-        second = RawProducer(client, topic)
-        second.init()
-        assert second.epoch == first.epoch + 2
-        wait_for_end(client, created, 2)
-    broker.kill()
-    broker.start()
-    with RawClient(broker) as client:
-        first.client = second.client = client
-        _until_loaded(broker, topic)
-        assert first.send(created, b"late").error_code is ErrorCode.invalid_producer_epoch
-        assert first.end(committed=True).error_code is ErrorCode.producer_fenced
-        assert second.send(created, b"kept").error_code is ErrorCode.none
-        assert second.end(committed=True).error_code is ErrorCode.none
-
-
-def _until_loaded(broker: BrokerProcess, transactional_id: str) -> None:
-    with RawClient(broker) as client:
-        while True:
-            states = client.call("list_transactions", 0).transaction_states
-            if transactional_id in [state.transactional_id for state in states]:
-                return
-
-
 def test_transaction_version_2_is_announced(client: RawClient) -> None:
     for version in (3, 4):
         answer = client.call(
@@ -538,89 +406,3 @@ def test_a_deleted_topic_does_not_keep_a_transaction_open(
     assert producer.end(committed=True).error_code is ErrorCode.none
     wait_for_end(client, created, 2)
     assert producer.send(created, b"next").error_code is ErrorCode.none
-
-
-def test_unused_transactional_ids_are_forgotten(start_broker: StartBroker, topic: str) -> None:
-    broker = start_broker(
-        {
-            "transactional.id.expiration.ms": "200",
-            "transaction.remove.expired.transaction.cleanup.interval.ms": "50",
-        }
-    )
-    with RawClient(broker) as client:
-        create_topic(client, topic)
-        producer = RawProducer(client, topic)
-        producer.init()
-        while client.call("list_transactions", 0).transaction_states:
-            pass
-        added = producer.add_partitions({topic: [0]})
-        assert added == {(topic, 0): ErrorCode.invalid_producer_id_mapping}
-    broker.kill()
-    broker.start()
-    with RawClient(broker) as client:
-        assert not client.call("list_transactions", 0).transaction_states
-        again = RawProducer(client, topic)
-        again.init()
-        assert again.epoch == 0
-        assert again.producer_id != producer.producer_id
-
-
-@pytest.mark.parametrize("committed", [True, False], ids=["commit", "abort"])
-def test_what_was_decided_is_completed_by_the_next_start(
-    start_broker: StartBroker, topic: str, committed: bool
-) -> None:
-    """A kill right after the decision was stored, before any marker was."""
-    broker = start_broker()
-    with RawClient(broker) as client:
-        created = create_topic(client, topic)
-        producer = RawProducer(client, topic)
-        producer.init()
-        producer.send(created, b"x")
-        assert producer.end(committed=committed).error_code is ErrorCode.none
-        wait_for_end(client, created, 2)
-        while describe(client, topic).transaction_state != (
-            "CompleteCommit" if committed else "CompleteAbort"
-        ):
-            pass
-    broker.kill()
-    (states,) = [
-        path for path in broker.data_dir.glob("__transaction_state-*/*.log") if path.stat().st_size
-    ]
-    cut_last_batch(states)  # the note that it is complete
-    cut_last_batch(broker.data_dir / f"{topic}-0" / f"{0:020d}.log")  # the marker
-    broker.start()
-    with RawClient(broker) as client:
-        wait_for_end(client, created, 2)
-        aborted = fetched(client, created).aborted_transactions
-        assert [txn.first_offset for txn in aborted] == ([] if committed else [0])
-        _until_loaded(broker, topic)
-        producer.client = client
-        assert producer.send(created, b"next").base_offset == 2
-
-
-def cut_last_batch(path: Path) -> None:
-    data = path.read_bytes()
-    position = last = 0
-    while position < len(data):
-        last = position
-        position += 12 + int.from_bytes(data[position + 8 : position + 12], "big")
-    path.write_bytes(data[:last])
-
-
-def test_transactions_begin_anew_when_their_topic_was_deleted(
-    start_broker: StartBroker, topic: str
-) -> None:
-    with RawClient(start_broker()) as client:
-        created = create_topic(client, topic)
-        producer = RawProducer(client, topic)
-        producer.init()
-        delete_topic(client, Topic("__transaction_state", created.id))
-        answer = producer.end(committed=False)
-        assert answer.error_code in TRY_AGAIN or (
-            answer.error_code is ErrorCode.invalid_producer_id_mapping
-        )
-        again = RawProducer(client, topic)
-        again.init()
-        assert again.epoch == 0
-        assert again.send(created, b"x").error_code is ErrorCode.none
-        assert again.end(committed=True).error_code is ErrorCode.none
