@@ -64,7 +64,7 @@ stood at the record's time, which PySpark has no join for.
 
 Quix Streams and Faust process the first 400,000 records; the clock runs from the first record to
 the last, so that their start is not in it. They run as they do by default: one process, at least
-once, Quix Streams with RocksDB, Faust with its memory store, which is its fastest, and uvloop. The
+once, Quix Streams with RocksDB, Faust with its default store, memory, and uvloop. The
 windows of Quix Streams come out when they close. Faust's counts are the changelog of its table, and
 its join meets the table as far as it has been read.
 
