@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.processes import wait_until_ended
 
 ROOT = Path(__file__).parents[2]
 # Spark's start is slow where four other workers have the machine as well.
@@ -58,7 +59,7 @@ def test_the_plant_until_ctrl_c() -> None:
     assert found is not None, text
     assert int(found[1]) > 0
     assert children
-    assert not [each for each in children if each.is_running()]
+    wait_until_ended(each.pid for each in children)
 
 
 def test_the_plant_ends_by_itself() -> None:

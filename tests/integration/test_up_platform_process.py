@@ -15,7 +15,8 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from tests.platform_process import PlatformProcess
-from tests.unit.up.supervised import HUNG_AFTER_S, Supervised, runs
+from tests.processes import runs
+from tests.unit.up.supervised import HUNG_AFTER_S, Supervised
 
 from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
 

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 import psutil
+from tests.processes import runs, wait_until_ended
 
 if TYPE_CHECKING:
     import signal
@@ -117,10 +118,7 @@ class Supervised:
         return [pid for pid in self._seen if runs(pid)]
 
     def wait_for_none_left(self) -> None:
-        deadline = time.monotonic() + HUNG_AFTER_S
-        while left := self.survivors():
-            assert time.monotonic() < deadline, f"left running: {left}"
-            time.sleep(0.02)
+        wait_until_ended(self._seen)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -130,10 +128,3 @@ class Supervised:
                 self._changed.notify_all()
         with self._changed:
             self._changed.notify_all()
-
-
-def runs(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False

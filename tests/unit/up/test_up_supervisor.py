@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.up.supervised import HUNG_AFTER_S, Supervised, runs
+from tests.processes import runs
+from tests.unit.up.supervised import HUNG_AFTER_S, Supervised
 
 from headwater.up.ports import FreePorts
 
