@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
     from pyspark.sql.streaming.query import StreamingQuery
 
     from headwater.plan.plan import Plan
@@ -294,9 +295,16 @@ class _RunningQuery:
     def take_reports(self) -> None:
         """Read what Spark reported since the last look."""
         assert self.spark_query is not None, "only a started query is looked at"
-        for report in self.spark_query.recentProgress:
-            run, batch = str(report["runId"]), int(report["batchId"])
-            if run == self._seen[0] and batch <= self._seen[1]:
-                continue
-            self._seen = (run, batch)
-            self.update(**self.progress.after(json.loads(report.json)))
+        last = self.spark_query.lastProgress
+        if last is None or self._is_known(last):
+            return
+        # Spark keeps a hundred reports, and to fetch them all costs more than a batch may take.
+        follows = self._seen == (str(last["runId"]), int(last["batchId"]) - 1)
+        for report in (last,) if follows else self.spark_query.recentProgress:
+            if not self._is_known(report):
+                self._seen = (str(report["runId"]), int(report["batchId"]))
+                self.update(**self.progress.after(json.loads(report.json)))
+
+    def _is_known(self, report: StreamingQueryProgress) -> bool:
+        run, batch = str(report["runId"]), int(report["batchId"])
+        return run == self._seen[0] and batch <= self._seen[1]
