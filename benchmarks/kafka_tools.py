@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 from contextlib import ExitStack
 from itertools import product
@@ -12,22 +13,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from benchmarks import apache_kafka
+from benchmarks.results import Results
 from benchmarks.targets import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.results import Results
-    from benchmarks.targets import Target
+    from benchmarks.targets import Running, Target
 
 # Enough for some seconds each, of which the first part warms up the Java client.
-RECORDS = {10: 6_000_000, 100: 4_000_000, 1_000: 500_000, 10_000: 60_000}
+RECORDS = {10: 4_000_000, 100: 3_000_000, 1_000: 300_000, 10_000: 30_000}
 WARM_UP = 0.25
 CODECS = ("none", "lz4")
 ACKS = ("1", "all")
 PARTITIONS = (1, 16)
 LATENCY_RECORDS = 5_000
+# Rows whose goal is above 1: there it matters how much of the machine the tool leaves to a broker.
+CPU_BYTES = 100
 
+_NO_TOPIC = str.maketrans(" ,=", "---")
 _PRODUCED = re.compile(r"records sent, ([\d.]+) records/sec")
 
 
@@ -46,8 +50,26 @@ class Load(NamedTuple):
 
 
 LOADS = [Load(*each) for each in product(RECORDS, CODECS, ACKS, PARTITIONS)]
+# A JVM gets fast with use: without these the first rows would be unfair to Kafka.
+WARM_UP_LOADS = [Load(100, "none", "1", 16), Load(100, "lz4", "all", 1)]
+
+
+def _produced(load: Load) -> str:
+    return f"producer tool: {load.row}"
+
+
+def _consumed(load: Load) -> str:
+    return f"consumer tool: {load.row.replace(f' acks={load.acks},', '')}"
+
+
+def _latency(acks: str, figure: str) -> str:
+    return f"latency tool, acks={acks}: {figure}"
+
+
 GOALS = {
-    f"producer tool: {load.row}": "1.3x" if load.record_bytes == 100 else "1.0x" for load in LOADS
+    **{_produced(load): "1.3x" if load.record_bytes == 100 else "1.0x" for load in LOADS},
+    **{_consumed(load): "1.3x" if load.record_bytes == 100 else "1.0x" for load in LOADS},
+    **{_latency(acks, figure): "1.0x" for acks in ACKS for figure in ("mean", "99 %", "99.9 %")},
 }
 
 
@@ -61,17 +83,18 @@ def measure(
     """
     for round_number in range(1, rounds + 1):
         with ExitStack() as stack:
-            servers = {
-                target: stack.enter_context(running(target)).bootstrap_servers for target in targets
-            }
+            brokers = {target: stack.enter_context(running(target)) for target in targets}
+            say(f"Kafka's tools, round {round_number} of {rounds}: warming up")
+            for target, load in product(targets, WARM_UP_LOADS):
+                _measure_load(brokers[target], target, load, Results())
             for number, load in enumerate(LOADS, start=1):
                 say(f"Kafka's tools, round {round_number} of {rounds}, {number}: {load.row}")
                 for target in _turns(targets, round_number + number):
-                    _measure_load(servers[target], target, load, results)
+                    _measure_load(brokers[target], target, load, results)
             for acks in ACKS:
                 say(f"Kafka's tools, round {round_number} of {rounds}: latency with acks={acks}")
                 for target in _turns(targets, round_number):
-                    _measure_latency(servers[target], target, acks, results)
+                    _measure_latency(brokers[target], target, acks, results)
 
 
 def _turns(targets: Sequence[Target], first: int) -> list[Target]:
@@ -80,28 +103,42 @@ def _turns(targets: Sequence[Target], first: int) -> list[Target]:
     return [*targets[start:], *targets[:start]]
 
 
-def _measure_load(servers: str, target: Target, load: Load, results: Results) -> None:
-    topic = f"load-{LOADS.index(load)}"
+def _measure_load(broker: Running, target: Target, load: Load, results: Results) -> None:
+    servers, topic = broker.bootstrap_servers, f"load-{load.row.translate(_NO_TOPIC)}"
     create(servers, topic, load.partitions)
     # What the broker before has left in the page cache is written now, and not in our time.
     os.sync()
+    broker_s, tool_s = broker.cpu_s(), _tools_cpu_s()
     rate = produce(servers, topic, load)
-    results.add(f"producer tool: {load.row}", "records/s", target, rate)
+    results.add(_produced(load), "records/s", target, rate)
+    if load.record_bytes == CPU_BYTES:
+        millions = RECORDS[load.record_bytes] / 1e6
+        for who, spent in (
+            ("broker", broker.cpu_s() - broker_s),
+            ("tool", _tools_cpu_s() - tool_s),
+        ):
+            row = f"CPU of the {who} for a million records: {load.row}"
+            results.add(row, "ms", target, 1000 * spent / millions)
     # What acks the records were written with makes no difference to who reads them.
     if load.acks == ACKS[0]:
-        row = load.row.replace(f" acks={load.acks},", "")
         rate = consume(servers, topic, RECORDS[load.record_bytes])
-        results.add(f"consumer tool: {row}", "records/s", target, rate)
+        results.add(_consumed(load), "records/s", target, rate)
     # By a name of its own: a client that is collected takes its requests along.
     admin = AdminClient({"bootstrap.servers": servers})
     admin.delete_topics([topic])[topic].result()
 
 
-def _measure_latency(servers: str, target: Target, acks: str, results: Results) -> None:
+def _measure_latency(broker: Running, target: Target, acks: str, results: Results) -> None:
     topic = f"latency-{acks}"
-    create(servers, topic, 1)
-    for name, value in latency(servers, topic, acks).items():
-        results.add(f"latency tool, acks={acks}: {name}", "ms", target, value)
+    create(broker.bootstrap_servers, topic, 1)
+    for figure, value in latency(broker.bootstrap_servers, topic, acks).items():
+        results.add(_latency(acks, figure), "ms", target, value)
+
+
+def _tools_cpu_s() -> float:
+    """Return the CPU seconds of all tools that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def create(servers: str, topic: str, partitions: int) -> None:

@@ -50,6 +50,11 @@ class Running(NamedTuple):
     def bootstrap_servers(self) -> str:
         return f"127.0.0.1:{self.port}"
 
+    def cpu_s(self) -> float:
+        """Return the CPU seconds that it has used so far."""
+        used = self.process.cpu_times()
+        return float(used.user + used.system)
+
     def resident_mb(self) -> float:
         return float(self.process.memory_info().rss) / 1e6
 
