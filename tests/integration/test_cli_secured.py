@@ -15,7 +15,7 @@ from tests.certificates import Certificate, certificate_for_loopback
 from tests.cli_command import Cli
 
 from headwater.cluster import KafkaCluster, NodeOptions
-from headwater.up.ports import FreePorts
+from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

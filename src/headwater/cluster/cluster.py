@@ -13,8 +13,8 @@ from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import BROKER, MOST_BROKERS, Node, NodeOptions, roles
 from headwater.cluster.server_properties import configure
 from headwater.cluster.storage import format_storage, new_cluster_id
-from headwater.up.guard import Guard
-from headwater.up.ports import FreePorts
+from headwater.processes.guard import Guard
+from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
     import subprocess

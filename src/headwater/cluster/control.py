@@ -13,7 +13,7 @@ from headwater.cluster import metadata
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.kafka import jvm_options, node_command
 from headwater.cluster.server_properties import client_address
-from headwater.up.ports import reachable
+from headwater.processes.ports import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

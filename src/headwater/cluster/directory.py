@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import Node
-from headwater.cluster.processes import ProcessId
+from headwater.processes.process_id import ProcessId
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

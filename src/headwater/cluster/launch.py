@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from headwater.cluster.processes import ProcessId
+from headwater.processes.process_id import ProcessId
 
 
 def main() -> None:

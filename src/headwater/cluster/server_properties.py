@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.up.ports import reachable
+from headwater.processes.ports import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

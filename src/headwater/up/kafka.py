@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from headwater.cluster import KafkaCluster, Node, NodeOptions, metadata
 from headwater.cluster.node import BROKER, CONTROLLER, roles
 from headwater.cluster.server_properties import client_address
+from headwater.processes.ports import reachable
 from headwater.up.health import HealthCheck, UnhealthyError
-from headwater.up.ports import PORTS, reachable
+from headwater.up.ports import PORTS
 from headwater.up.service import JVM_ENDS_WELL, Service
 
 if TYPE_CHECKING:

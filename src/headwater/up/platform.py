@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.processes.ports import FreePorts, reachable
 from headwater.up.health import HttpCheck, KafkaCheck
-from headwater.up.ports import PORTS, FreePorts, check_free, reachable
+from headwater.up.ports import PORTS, check_free
 from headwater.up.service import Service
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from headwater.up.log_lines import LineSplitter
 
 if TYPE_CHECKING:
-    from headwater.up.guard import Guard
+    from headwater.processes.guard import Guard
     from headwater.up.log_lines import LogLines
     from headwater.up.service import Service
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.up.guard import Guard
+from headwater.processes.guard import Guard
 from headwater.up.health import UnhealthyError
 from headwater.up.process import ServiceProcess, describe_exit
 from headwater.up.service import start_order

@@ -13,7 +13,7 @@ from headwater.cluster.control import ClusterControl
 from headwater.cluster.directory import ClusterDirectory, Owner
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import Node
-from headwater.cluster.processes import ProcessId
+from headwater.processes.process_id import ProcessId
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import pytest
 from tests.processes import runs
 from tests.unit.up.supervised import HUNG_AFTER_S, Supervised
 
-from headwater.up.ports import FreePorts
+from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -280,7 +280,7 @@ def test_nothing_outlives_a_killed_supervisor_without_its_guard(start: Start) ->
         pytest.skip("only Linux tells a process that its parent died")
     up = start(FIRST, SECOND)
     up.wait_for("READY")
-    for guard in up.processes("headwater.up.guard"):
+    for guard in up.processes("headwater.processes.guard"):
         guard.kill()
     up.signal(signal.SIGKILL)
     up.wait_for_none_left()
@@ -289,11 +289,11 @@ def test_nothing_outlives_a_killed_supervisor_without_its_guard(start: Start) ->
 def test_a_guard_that_died_is_replaced(start: Start, journal: Journal) -> None:
     up = start(FIRST)
     up.wait_for("READY")
-    (guard,) = up.processes("headwater.up.guard")
+    (guard,) = up.processes("headwater.processes.guard")
     guard.kill()
     os.kill(journal.pids("first")[0], signal.SIGKILL)
     up.wait_for("first is healthy again")
-    (replaced,) = up.processes("headwater.up.guard")
+    (replaced,) = up.processes("headwater.processes.guard")
     assert replaced.pid != guard.pid
     up.signal(signal.SIGTERM)
     assert up.wait() == 0

@@ -1,4 +1,4 @@
-"""Ends all services when the supervisor itself was killed: `python -m headwater.up.guard`.
+"""Ends all services when the supervisor itself was killed: `python -m headwater.processes.guard`.
 
 The guard is a process that reads, from a pipe, which process groups there are. When the supervisor
 is gone, however it went, the pipe ends, and the guard ends the groups that are left, the last one
@@ -56,7 +56,7 @@ class Guard:
         # -P: the working directory is the user's and must not shadow modules. A session of its
         # own: Ctrl-C is for the supervisor.
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "headwater.up.guard", str(self._kills_after_s)],
+            [sys.executable, "-P", "-m", "headwater.processes.guard", str(self._kills_after_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             bufsize=0,
