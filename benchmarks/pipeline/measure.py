@@ -256,7 +256,9 @@ class _Run:
         self._spark._jvm.System.gc()  # type: ignore[union-attr]  # noqa: SLF001
 
     def _rate(self, row: str, column: str, rate: float) -> None:
+        self._say(f"    {row}, {column}: {rate:,.0f} records/s")
         self._results.add(row, "records/s", column, rate)
 
     def _add(self, row: str, unit: str, value: float) -> None:
+        self._say(f"    {row}: {value:.3g} {unit}")
         self._results.add(row, unit, HEADWATER, value)

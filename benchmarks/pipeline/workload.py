@@ -75,7 +75,9 @@ class Workload:
 
 def create_topics(bootstrap_servers: str, *names: str, partitions: int = PARTITIONS) -> None:
     admin = _admin(bootstrap_servers)
-    wanted = [NewTopic(name, partitions, 1) for name in names]
+    # The records have times of their own, which are old by any clock.
+    kept = {"retention.ms": "-1"}
+    wanted = [NewTopic(name, partitions, 1, config=kept) for name in names]
     for done in admin.create_topics(wanted).values():
         try:
             done.result(_ANSWER_WITHIN_S)
