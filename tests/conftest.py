@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import uuid
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
+# Tests start hundreds of Python processes. Where Python is told not to keep what it compiles,
+# each of them compiles Headwater anew, and each worker all tests: minutes, in all.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no failure, and CI looks at the same examples each time: new ones are found,
 # and fixed, where somebody is there to do so.
