@@ -7,10 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import IO, Any, NamedTuple
 
 # Far more than any command needs: only a hang takes this long.
 HUNG_AFTER_S = 120.0
@@ -95,12 +92,7 @@ class Running:
     def __enter__(self) -> Running:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -19,7 +19,6 @@ from kio.serial import entity_reader, entity_writer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
 API_KEYS: Mapping[str, int] = {name: key for key, name in api_key_map.items()}
 
@@ -57,12 +56,7 @@ class RawClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -8,12 +8,8 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from headwater.cli.errors import CommandError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 _READY_WITHIN_S = 30.0
 _STOPPED_WITHIN_S = 30.0
@@ -56,12 +52,7 @@ class BrokerProcess:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property

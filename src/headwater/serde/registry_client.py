@@ -14,7 +14,6 @@ from headwater.serde.schema import RegisteredSchema, Schema
 if TYPE_CHECKING:
     import uuid
     from collections.abc import Callable, Hashable, Iterable
-    from types import TracebackType
 
 Found = TypeVar("Found")
 
@@ -82,12 +81,7 @@ class SchemaRegistryClient:
     def __enter__(self) -> SchemaRegistryClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
     from headwater.broker.broker import Broker as EmbeddedBroker
 
@@ -54,12 +53,7 @@ class Broker:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         if self._temporary is not None:
             self._temporary.cleanup()

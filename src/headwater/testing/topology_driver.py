@@ -18,7 +18,6 @@ from headwater.testing.topology_values import decoded, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -77,12 +76,7 @@ class TopologyDriver:
     def __enter__(self) -> TopologyDriver:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def pipe(

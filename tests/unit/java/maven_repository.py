@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.server
 import threading
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import Self
 
 
 class MavenRepository:
@@ -49,12 +46,7 @@ class MavenRepository:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.may_answer.set()
         self._server.shutdown()
         self._server.server_close()

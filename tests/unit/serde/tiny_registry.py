@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     import ssl
-    from types import TracebackType
 
 
 class TinyRegistry:
@@ -79,12 +78,7 @@ class TinyRegistry:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

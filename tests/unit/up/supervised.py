@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import signal
     from collections.abc import Sequence
     from pathlib import Path
-    from types import TracebackType
 
 # Far more than anything here takes: only a hang lasts as long.
 HUNG_AFTER_S = 200.0
@@ -50,12 +49,7 @@ class Supervised:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remember()
         if self._process.poll() is None:
             self._process.kill()

@@ -12,7 +12,6 @@ from headwater.spark.sinks.table_types import key_columns, key_part, value_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
 SCHEMAS = "SELECT key_schema, value_schema FROM store"
 
@@ -77,12 +76,7 @@ class TableStore:
     def __enter__(self) -> TableStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _entries(self, clause: str, parameters: tuple[object, ...]) -> Iterator[tuple[Any, Any]]:
