@@ -84,6 +84,26 @@ class Node:
         return self.is_stateful
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecordByRecord(Node):
+    """An operator that looks at one record at a time: of a table it makes another table."""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the input is a table."""
+        return self.parents[0].is_table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stateful(Node):
+    """An operator that remembers records or results."""
+
+    @property
+    def is_stateful(self) -> bool:
+        """Each of them does."""
+        return True
+
+
 @dataclass(frozen=True)
 class Start:
     """Where a source begins without a checkpoint.
@@ -132,19 +152,14 @@ class TopicSource(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Filter(Node):
+class Filter(RecordByRecord):
     """Keeps the records for which the predicate is true."""
 
     predicate: Operand
 
-    @property
-    def is_table(self) -> bool:
-        """Whether the input is a table."""
-        return self.parents[0].is_table
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Map(Node):
+class Map(RecordByRecord):
     """Replaces the key, the value, or both at once.
 
     `pair` is a Python function that returns a struct of `key` and `value`; with it, `key` and
@@ -159,11 +174,6 @@ class Map(Node):
     def changes_key(self) -> bool:
         """Whether the key is replaced."""
         return self.key is not None or self.pair is not None
-
-    @property
-    def is_table(self) -> bool:
-        """Whether the input is a table."""
-        return self.parents[0].is_table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -188,7 +198,7 @@ class Merge(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Observe(Node):
+class Observe(RecordByRecord):
     """Calls something for each record and passes it on unchanged.
 
     `peek` and `for_each` call a function; `print` writes to standard output after `label`. As a
@@ -198,11 +208,6 @@ class Observe(Node):
     kind: Literal["peek", "for_each", "print"]
     function: PythonFunction | None = None
     label: str = ""
-
-    @property
-    def is_table(self) -> bool:
-        """Whether the input is a table."""
-        return self.parents[0].is_table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,13 +223,8 @@ class Repartition(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Table(Node):
+class Table(Stateful):
     """A stream read as upserts: the latest value of each key; null deletes it."""
-
-    @property
-    def is_stateful(self) -> bool:
-        """A table remembers the value of each key."""
-        return True
 
     @property
     def is_table(self) -> bool:
@@ -238,7 +238,7 @@ class ToStream(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Aggregate(Node):
+class Aggregate(Stateful):
     """Folds the records of each group, and of each window if there is one.
 
     The key of the result is `by`, or the record's key where that is None. The value is a struct:
@@ -264,18 +264,13 @@ class Aggregate(Node):
         return first if first.function == "reduce" else None
 
     @property
-    def is_stateful(self) -> bool:
-        """It remembers results."""
-        return True
-
-    @property
     def is_table(self) -> bool:
         """Results replace those before them."""
         return True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StreamTableJoin(Node):
+class StreamTableJoin(Stateful):
     """Each record of a stream (first parent) with the table (second) as it stands at that moment.
 
     `key` says what to look up: an expression over the stream's record for a global table, None
@@ -292,14 +287,9 @@ class StreamTableJoin(Node):
         """Records go to where the table's key is, which is not where their own belongs."""
         return self.key is not None
 
-    @property
-    def is_stateful(self) -> bool:
-        """It remembers the table."""
-        return True
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StreamStreamJoin(Node):
+class StreamStreamJoin(Stateful):
     """Pairs of records with the same key whose timestamps are close.
 
     A right record matches when it is at most `before_ms` older and `after_ms` newer than the left
@@ -312,11 +302,6 @@ class StreamStreamJoin(Node):
     after_ms: int
     grace_ms: int
     projection: Expression
-
-    @property
-    def is_stateful(self) -> bool:
-        """It remembers both sides."""
-        return True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
