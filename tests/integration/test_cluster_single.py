@@ -15,9 +15,12 @@ import pytest
 from tests.cli_command import Cli
 
 from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError, KafkaCluster
+from headwater.cluster.growth import wanted_roles
 from headwater.cluster.node import NodeOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from headwater.cluster import NodeStatus
 
 HUNG_AFTER_S = 180.0
@@ -42,6 +45,13 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def the_node(cluster: ClusterControl) -> NodeStatus:
     (status,) = cluster.status()
     return status
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + HUNG_AFTER_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_data_is_found_again_whichever_java_runs_the_node(
@@ -84,17 +94,33 @@ def test_a_node_does_not_outlive_the_process_that_started_it(directory: Path) ->
         assert control.directory.owner() == (owner.pid, False)
         assert the_node(control).state == "running"
         owner.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + HUNG_AFTER_S
-    while control.is_running(1):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    eventually(lambda: not control.is_running(1))
     assert control.directory.owner() is None
 
 
-def test_a_directory_holds_one_kind_of_cluster(directory: Path) -> None:
-    with pytest.raises(ClusterError, match=r"holds a cluster of other nodes: broker-1\."):
-        KafkaCluster(directory, brokers=2)
-    assert ClusterDirectory(directory).owner() is None
+def test_a_cluster_grows_by_brokers_and_shrinks_by_those_that_are_empty(
+    directory: Path, topic: str
+) -> None:
+    at_once = {"log.segment.delete.delay.ms": "0"}
+    with KafkaCluster(directory, brokers=2, settings=at_once) as cluster:
+        files = cluster.directory
+        # What is there stays what it is: the first broker goes on as the controller.
+        assert [status.node.name for status in cluster.status()] == ["broker-1", "broker-2"]
+        assert cluster.quorum_leader() == 1
+        cli = Cli(cluster.bootstrap_servers)
+        cli.ok("topics", "create", topic, "-r", 1)
+        cli.ok("topics", "reassign", topic, "--brokers", 2)
+        cli.ok("produce", topic, stdin="on the new one\n")
+        assert [record["value"] for record in cli.records(topic)] == ["on the new one"]
+
+        assert wanted_roles(files, 3, None).keys() == {1, 2, 3}
+        with pytest.raises(ClusterError, match=r"made: broker-1\. They .* become 1; ask for none"):
+            wanted_roles(files, 2, 1)
+        with pytest.raises(ClusterError, match=rf"broker-2 .* partitions, such as {topic}-0\."):
+            wanted_roles(files, 1, None)
+        cli.ok("topics", "reassign", topic, "--brokers", 1)
+        eventually(lambda: not list(files.of(cluster.node(2)).data.glob(f"{topic}-*")))
+    assert wanted_roles(files, 1, None).keys() == {1}
 
 
 def test_a_node_that_cannot_start_says_why(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ data_option: Callable[[Any], Any] = click.option(
     "--data",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    default=lambda: Path.home() / ".headwater" / "up",
+    default=lambda: _default_data(),
     help="The directory that `headwater up` was given.  [default: ~/.headwater/up]",
 )
 node_argument: Callable[[Any], Any] = click.argument("node", metavar="ID", type=int)
@@ -101,6 +101,12 @@ Examples:
 def start_broker(data: Path, node: int) -> None:
     """Start a node again, with its ports and its data, and wait until it is ready."""
     _act(data, node, "Started", lambda control: control.start_node(node))
+
+
+def _default_data() -> Path:
+    from headwater.up.platform import default_data
+
+    return default_data()
 
 
 def _act(data: Path, node: int, done: str, action: Callable[[ClusterControl], None]) -> None:

@@ -72,7 +72,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--brokers",
     metavar="N",
     type=click.IntRange(1, 100),
-    help="How many brokers Apache Kafka has.  [default: 1]",
+    help="How many brokers Apache Kafka has; a cluster can grow.  [default: what is there, else 1]",
 )
 @click.option(
     "--controllers",
@@ -111,9 +111,8 @@ def up(config_file: Path | None, properties: tuple[str, ...], **options: Any) ->
     from headwater.up.platform import Plan
     from headwater.up.ports import PortTakenError
 
-    settings = _settings(config_file, parse_assignments(properties, "--property"), options)
     try:
-        plan = Plan(settings)
+        plan = Plan(_settings(config_file, parse_assignments(properties, "--property"), options))
     except (PortTakenError, ClusterError, ArtifactError, JavaNotFound) as failure:
         raise CommandError(str(failure)) from None
     try:
@@ -185,8 +184,10 @@ def _settable(chosen: Mapping[str, Any], ports: Mapping[str, int]) -> list[str]:
     if "bootstrap_server" in chosen:
         raise click.UsageError("Give --engine kafka to start one, or --bootstrap-server, not both.")
     from headwater.up.kafka import node_names
+    from headwater.up.platform import default_data
 
-    nodes = node_names(chosen.get("brokers", 1), chosen.get("controllers"))
+    data = chosen.get("data") or default_data()
+    nodes = node_names(data, chosen.get("brokers"), chosen.get("controllers"))
     return list(dict.fromkeys([*nodes, *ports]))
 
 

@@ -10,7 +10,8 @@ from headwater.cluster import kafka
 from headwater.cluster.control import STOPPED_WITHIN_S, ClusterControl
 from headwater.cluster.directory import ClusterDirectory
 from headwater.cluster.errors import ClusterError
-from headwater.cluster.node import BROKER, MOST_BROKERS, Node, NodeOptions, roles
+from headwater.cluster.growth import wanted_roles
+from headwater.cluster.node import BROKER, Node, NodeOptions
 from headwater.cluster.server_properties import configure
 from headwater.cluster.storage import format_storage, new_cluster_id
 from headwater.processes.guard import Guard
@@ -32,15 +33,15 @@ class KafkaCluster(ClusterControl):
             admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
 
     Brokers have the ids 1, 2, 3, ...; controllers 101, 102, ... One broker without controllers is
-    both. A directory that holds such a cluster already is used again. Should this process die, a
-    guard ends the nodes.
+    both. A directory that holds a cluster already is used again, with more brokers if there shall
+    be more. Should this process die, a guard ends the nodes.
     """
 
     def __init__(
         self,
         directory: Path,
         *,
-        brokers: int = 1,
+        brokers: int | None = None,
         controllers: int | None = None,
         racks: Sequence[str] = (),
         settings: Mapping[str, str] | None = None,
@@ -49,12 +50,11 @@ class KafkaCluster(ClusterControl):
     ) -> None:
         """Make the cluster, or find it, with its storage formatted; start nothing yet.
 
+        Without `brokers` there are as many as the directory has, or else one.
         `settings` are Kafka's properties for all nodes, `nodes` says what single ones have of their
         own, `racks` are dealt out to the brokers in turn. `restarts` tells other processes that
         the caller starts nodes again by itself.
         """
-        if not 1 <= brokers <= MOST_BROKERS:
-            raise ClusterError(f"{brokers} brokers cannot be had; 1 to {MOST_BROKERS} can")
         kafka.require()
         self._free: dict[str, FreePorts] = {}
         self._started: dict[int, subprocess.Popen[bytes]] = {}
@@ -62,7 +62,7 @@ class KafkaCluster(ClusterControl):
         files = ClusterDirectory(directory.absolute())
         self._lock: IO[str] = files.take(restarts=restarts)
         try:
-            wanted = roles(brokers, controllers)
+            wanted = wanted_roles(files, brokers, controllers)
             options = _options(wanted, racks, nodes or {})
             _make(files, [
                 self._node(number, kind, options[number], settings or {})
@@ -171,15 +171,7 @@ def _options(
 
 
 def _make(files: ClusterDirectory, nodes: Sequence[Node]) -> None:
-    cluster_id = new_cluster_id()
-    if files.exists:
-        cluster_id, before = files.load()
-        if {node.id: node.roles for node in before} != {node.id: node.roles for node in nodes}:
-            raise ClusterError(
-                f"{files.path} holds a cluster of other nodes: "
-                f"{', '.join(node.name for node in before)}. Ask for the same ones, "
-                "or use another directory"
-            )
+    cluster_id = files.load()[0] if files.exists else new_cluster_id()
     files.save(cluster_id, nodes)
     for node in nodes:
         own = files.of(node)

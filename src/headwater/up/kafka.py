@@ -6,8 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.cluster import KafkaCluster, Node, NodeOptions, metadata
-from headwater.cluster.node import BROKER, CONTROLLER, roles
+from headwater.cluster import ClusterDirectory, KafkaCluster, Node, NodeOptions, metadata
+from headwater.cluster.growth import wanted_roles
+from headwater.cluster.node import BROKER, CONTROLLER
 from headwater.cluster.server_properties import client_address
 from headwater.processes.ports import reachable
 from headwater.up.health import HealthCheck, UnhealthyError
@@ -16,6 +17,7 @@ from headwater.up.service import JVM_ENDS_WELL, Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from headwater.up.platform import Plan
 
@@ -43,9 +45,10 @@ class NodeCheck(HealthCheck):
 def make_cluster(plan: Plan) -> KafkaCluster:
     """Make the cluster that the platform's settings ask for, or find it where it was."""
     settings = plan.settings
-    kinds = roles(settings.brokers, settings.controllers)
+    directory = (settings.data / DIRECTORY).absolute()
+    kinds = wanted_roles(ClusterDirectory(directory), settings.brokers, settings.controllers)
     return KafkaCluster(
-        settings.data / DIRECTORY,
+        directory,
         brokers=settings.brokers,
         controllers=settings.controllers,
         racks=settings.racks,
@@ -73,9 +76,9 @@ def node_services(cluster: KafkaCluster) -> list[Service]:
     ]
 
 
-def node_names(brokers: int, controllers: int | None) -> list[str]:
+def node_names(data: Path, brokers: int | None, controllers: int | None) -> list[str]:
     """Return the names under which nodes, or all nodes of a kind, can have settings."""
-    kinds = roles(brokers, controllers)
+    kinds = wanted_roles(ClusterDirectory(data / DIRECTORY), brokers, controllers)
     return [BROKER, CONTROLLER, *(f"{kind[0]}-{number}" for number, kind in kinds.items())]
 
 

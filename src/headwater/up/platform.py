@@ -23,11 +23,16 @@ if TYPE_CHECKING:
 _HEADWATER = (sys.executable, "-P", "-m", "headwater")
 
 
+def default_data() -> Path:
+    """Return where all data is kept unless something else is said."""
+    return Path.home() / ".headwater" / "up"
+
+
 @dataclass(frozen=True)
 class Settings:
     """What `headwater up` was asked for, on the command line or in headwater.toml."""
 
-    data: Path = field(default_factory=lambda: Path.home() / ".headwater" / "up")
+    data: Path = field(default_factory=default_data)
     host: str = "127.0.0.1"
     port_offset: int = 0
     free_ports: bool = False
@@ -35,7 +40,7 @@ class Settings:
     bootstrap_server: str | None = None
     # Which broker to start: ours, or so many nodes of Apache Kafka.
     engine: str = "embedded"
-    brokers: int = 1
+    brokers: int | None = None
     controllers: int | None = None
     racks: tuple[str, ...] = ()
     # Settings of the services themselves, by service.
