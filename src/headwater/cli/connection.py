@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from headwater.cli.client_properties import InvalidPropertiesError, read_client_properties
+from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, PASSING, RETRY_WITHIN_S
 from headwater.cli.errors import CommandError, UnknownTopicError, UnreachableError, describe
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ POLL_S = 0.1
 # librdkafka waits for the next metadata, which by default comes after five minutes.
 REFRESH_MS = 1000
 
-_NO_LEADER = ("_TIMED_OUT", "_TRANSPORT", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION")
 # No use in trying again: the broker answered, and will not let this client in.
 _HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
 
@@ -123,16 +123,16 @@ class Connection:
         from confluent_kafka import KafkaException, TopicPartition
 
         found: dict[tuple[str, int], int] = {}
-        deadline = time.monotonic() + REQUEST_WITHIN_S
+        deadline = time.monotonic() + RETRY_WITHIN_S
         # A leader that has just died does not answer, and soon another one leads.
         while left := [partition for partition in partitions if partition not in found]:
             asked = {TopicPartition(*partition): spec for partition in left}
-            answers = self.admin.list_offsets(asked, request_timeout=CONNECT_WITHIN_S)
+            answers = self.admin.list_offsets(asked, request_timeout=ATTEMPT_WITHIN_S)
             for partition, future in answers.items():
                 try:
                     offset = self.result(future).offset
                 except KafkaException as failure:
-                    if failure.args[0].name() not in _NO_LEADER or time.monotonic() > deadline:
+                    if failure.args[0].name() not in PASSING or time.monotonic() > deadline:
                         raise
                 else:
                     found[partition.topic, partition.partition] = offset

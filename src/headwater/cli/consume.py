@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.connection import POLL_S, Connection, connection_options
+from headwater.cli.connection_retry import PASSING
 from headwater.cli.errors import CommandError, describe
 from headwater.cli.group_reading import GroupReading, group_settings
 from headwater.cli.options import escaped, property_option
@@ -167,6 +168,8 @@ class Reading:
         error: KafkaError | None = message.error()
         partition = message.partition()
         if error is not None:
+            if error.name() in PASSING:
+                return False  # the client goes on by itself as soon as somebody has taken over
             if error.name() != "_PARTITION_EOF":
                 raise CommandError(f"{self._topic} [{partition}]: {describe(error)}")
             # Compaction or a transaction marker may have taken the last offsets: it is the end.

@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, retry
 from headwater.cli.errors import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from confluent_kafka.admin import ConsumerGroupDescription, MemberDescription
+    from confluent_kafka import TopicPartition
+    from confluent_kafka.admin import (
+        ConsumerGroupDescription,
+        ConsumerGroupListing,
+        MemberDescription,
+    )
 
     from headwater.cli.connection import Connection
 
@@ -28,19 +34,37 @@ class UnknownGroupError(CommandError):
         super().__init__(f"there is no group '{group}'. {hint}")
 
 
+def all_groups(connection: Connection) -> list[ConsumerGroupListing]:
+    """Return the groups of all brokers; a broker that stays silent is a failure, not a gap."""
+    from confluent_kafka import KafkaException
+
+    def ask() -> list[ConsumerGroupListing]:
+        asked = connection.admin.list_consumer_groups(request_timeout=ATTEMPT_WITHIN_S)
+        listed = connection.result(asked)
+        if listed.errors:
+            raise KafkaException(listed.errors[0])
+        return list(listed.valid)
+
+    return retry(ask)
+
+
 def group_names(connection: Connection) -> list[str]:
     """Return the names of all groups, sorted."""
-    listed = connection.result(connection.admin.list_consumer_groups())
-    return sorted(group.group_id for group in listed.valid)
+    return sorted(group.group_id for group in all_groups(connection))
 
 
 def find_group(connection: Connection, group: str) -> ConsumerGroupDescription | None:
     """Return what the coordinator says of a group; None if there is none."""
     from confluent_kafka import KafkaException
 
-    (future,) = connection.admin.describe_consumer_groups([group]).values()
+    def ask() -> ConsumerGroupDescription:
+        (future,) = connection.admin.describe_consumer_groups(
+            [group], request_timeout=ATTEMPT_WITHIN_S
+        ).values()
+        return connection.result(future)
+
     try:
-        found: ConsumerGroupDescription = connection.result(future)
+        found = retry(ask)
     except KafkaException as failure:
         if failure.args[0].name() in GONE:
             return None
@@ -52,10 +76,13 @@ def committed_offsets(connection: Connection, group: str) -> dict[tuple[str, int
     """Return all offsets that a group has committed."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
-    asked = [ConsumerGroupTopicPartitions(group)]
-    (future,) = connection.admin.list_consumer_group_offsets(asked).values()
-    partitions = connection.result(future).topic_partitions
-    return {(one.topic, one.partition): one.offset for one in partitions if one.offset >= 0}
+    def ask() -> list[TopicPartition]:
+        (future,) = connection.admin.list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group)], request_timeout=ATTEMPT_WITHIN_S
+        ).values()
+        return list(connection.result(future).topic_partitions)
+
+    return {(one.topic, one.partition): one.offset for one in retry(ask) if one.offset >= 0}
 
 
 def describe_group(connection: Connection, group: str) -> Described:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.connection import call
+from headwater.cli.connection_retry import PASSING, retry
 from headwater.cli.errors import CommandError, describe
 from headwater.cli.output import note
 
@@ -71,6 +72,8 @@ class GroupReading:
         if error.name() == "_PARTITION_EOF":
             self._at_end.add(message.partition())
             return False
+        if error.name() in PASSING:
+            return False  # the client goes on by itself as soon as somebody has taken over
         raise CommandError(f"{self._topic} [{message.partition()}]: {describe(error)}")
 
     def printed(self, records: Sequence[Message]) -> None:
@@ -80,7 +83,7 @@ class GroupReading:
         last = {message.partition(): message.offset() for message in records}
         offsets = [TopicPartition(self._topic, one, offset + 1) for one, offset in last.items()]
         try:
-            call(lambda: self._consumer.commit(offsets=offsets, asynchronous=False))
+            retry(lambda: call(lambda: self._consumer.commit(offsets=offsets, asynchronous=False)))
         except KafkaException as failure:
             if failure.args[0].name() not in _MOVED_ON:
                 raise

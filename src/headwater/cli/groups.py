@@ -11,9 +11,11 @@ import click
 
 from headwater.cli.connection import Connection, connection_options
 from headwater.cli.errors import CommandError, describe
+from headwater.cli.group_changes import delete_group, move_group
 from headwater.cli.group_description import (
     Described,
     UnknownGroupError,
+    all_groups,
     committed_offsets,
     describe_group,
     find_group,
@@ -78,12 +80,9 @@ def list_groups(
     as_json: bool,
 ) -> None:
     """List groups, one name per line, or those that match PATTERN (* and ? stand for any)."""
-    listed = connection.result(connection.admin.list_consumer_groups())
-    if listed.errors and not listed.valid:
-        raise CommandError(describe(listed.errors[0]))
     rows = sorted(
         (group.group_id, group.type.name.capitalize(), state_name(group.state))
-        for group in listed.valid
+        for group in all_groups(connection)
         if pattern is None or fnmatch.fnmatchcase(group.group_id, pattern)
     )
     wanted = {state.lower() for state in states}
@@ -151,9 +150,9 @@ def delete(connection: Connection, names: tuple[str, ...], yes: bool) -> None:
     if not yes and sys.stdin.isatty() and sys.stderr.isatty():
         click.confirm(f"Delete {', '.join(names)} with all offsets?", abort=True, err=True)
     failures: list[str] = []
-    for name, future in connection.admin.delete_consumer_groups(list(names)).items():
+    for name in names:
         try:
-            connection.result(future)
+            delete_group(connection, name)
         except KafkaException as failure:
             error = failure.args[0]
             if error.name() == "GROUP_ID_NOT_FOUND":
@@ -228,7 +227,7 @@ def reset_offsets(
     places = _places(connection, group, topics, current, given, all_topics=all_topics)
     plan = make_plan(connection, places, current, target, given, int(time.time() * 1000))
     if execute:
-        _move(connection, group, plan)
+        move_group(connection, group, plan)
     _print_plan(group, plan, as_csv=as_csv, as_json=as_json)
     if not execute:
         note("Nothing was changed. Add --execute to do it.")
@@ -285,19 +284,6 @@ def _places(
         names = ", ".join(f"{topic}-{number}" for topic, number in missing)
         raise CommandError(f"there is no partition {names}")
     return sorted(wanted)
-
-
-def _move(connection: Connection, group: str, plan: Sequence[Planned]) -> None:
-    from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-
-    wanted = [TopicPartition(one.topic, one.partition, one.new) for one in plan]
-    request = [ConsumerGroupTopicPartitions(group, wanted)]
-    (future,) = connection.admin.alter_consumer_group_offsets(request).values()
-    failed = [one for one in connection.result(future).topic_partitions if one.error is not None]
-    if failed:
-        raise CommandError(
-            "\n".join(f"{one.topic}-{one.partition}: {describe(one.error)}" for one in failed)
-        )
 
 
 def _print_plan(group: str, plan: Sequence[Planned], *, as_csv: bool, as_json: bool) -> None:

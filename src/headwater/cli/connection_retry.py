@@ -1,0 +1,49 @@
+"""Repeats requests that fail only because the cluster has just lost a broker."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Result = TypeVar("Result")
+
+# One answer may be slow; the next attempt may go to the broker that has taken over.
+ATTEMPT_WITHIN_S = 5.0
+# As long as Kafka's own tools do by default (default.api.timeout.ms).
+RETRY_WITHIN_S = 60.0
+# As retry.backoff.ms.
+_PAUSE_S = 0.1
+
+# A coordinator or a leader is being found, moved or loaded, or nobody has missed the dead one yet.
+PASSING = frozenset(
+    {
+        "COORDINATOR_LOAD_IN_PROGRESS",
+        "COORDINATOR_NOT_AVAILABLE",
+        "NOT_COORDINATOR",
+        "LEADER_NOT_AVAILABLE",
+        "NOT_LEADER_FOR_PARTITION",
+        "REQUEST_TIMED_OUT",
+        "NETWORK_EXCEPTION",
+        "_TIMED_OUT",
+        "_TRANSPORT",
+        "_WAIT_COORD",
+        "_ALL_BROKERS_DOWN",
+    }
+)
+
+
+def retry(attempt: Callable[[], Result], within_s: float = RETRY_WITHIN_S) -> Result:
+    """Return what an attempt returns at last; raises the KafkaException that does not pass."""
+    from confluent_kafka import KafkaException
+
+    deadline = time.monotonic() + within_s
+    while True:
+        try:
+            return attempt()
+        except KafkaException as failure:
+            if failure.args[0].name() not in PASSING or time.monotonic() > deadline:
+                raise
+        time.sleep(_PAUSE_S)

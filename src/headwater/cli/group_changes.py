@@ -1,0 +1,62 @@
+"""Changes of groups: deleted, or moved to other offsets, also while brokers come and go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, PASSING, retry
+from headwater.cli.errors import CommandError, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headwater.cli.connection import Connection
+    from headwater.cli.offset_reset import Planned
+
+
+def delete_group(connection: Connection, group: str) -> None:
+    """Delete a group; raises KafkaException as the client does."""
+    from confluent_kafka import KafkaException
+
+    is_repeated = False
+
+    def ask() -> None:
+        nonlocal is_repeated
+        (future,) = connection.admin.delete_consumer_groups(
+            [group], request_timeout=ATTEMPT_WITHIN_S
+        ).values()
+        try:
+            connection.result(future)
+        except KafkaException as failure:
+            # The answer to the attempt that deleted it may have been lost.
+            if is_repeated and failure.args[0].name() == "GROUP_ID_NOT_FOUND":
+                return
+            is_repeated = True
+            raise
+
+    retry(ask)
+
+
+def move_group(connection: Connection, group: str, plan: Sequence[Planned]) -> None:
+    """Commit the planned offsets for a group."""
+    from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+
+    wanted = [TopicPartition(one.topic, one.partition, one.new) for one in plan]
+
+    def ask() -> list[TopicPartition]:
+        (future,) = connection.admin.alter_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(group, wanted)], request_timeout=ATTEMPT_WITHIN_S
+        ).values()
+        refused = [
+            one for one in connection.result(future).topic_partitions if one.error is not None
+        ]
+        for one in refused:
+            if one.error.name() in PASSING:
+                raise KafkaException(one.error)
+        return refused
+
+    failed = retry(ask)
+    if failed:
+        raise CommandError(
+            "\n".join(f"{one.topic}-{one.partition}: {describe(one.error)}" for one in failed)
+        )
