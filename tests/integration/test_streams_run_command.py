@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import signal
+import pty
+import re
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
+import urllib.request
+from subprocess import PIPE, STDOUT, Popen
 from typing import TYPE_CHECKING
 
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from tests.broker_process import BrokerProcess
@@ -23,12 +33,16 @@ app = App("alerts")
 readings = app.stream("TOPIC", value_type="id string, value bigint")
 readings.filter(col("value") > LIMIT).to("TOPIC-alerts")
 """
+COUNTS = """
+readings.group_by_key().count(emit="record").to_stream().to("TOPIC-counts")
+"""
+WITHIN_S = 240
 
 
-def program(tmp_path: Path, topic: str) -> Path:
+def program(tmp_path: Path, topic: str, more: str = "") -> Path:
     (tmp_path / "limits.py").write_text("LIMIT = 5\n")
     path = tmp_path / "alerts.py"
-    path.write_text(PROGRAM.replace("TOPIC", topic))
+    path.write_text((PROGRAM + more).replace("TOPIC", topic))
     return path
 
 
@@ -58,14 +72,104 @@ def test_a_program_is_shown_or_refused_without_spark(
     assert "alerts.py:1: ModuleNotFoundError" in broken.stderr
 
 
-def test_ctrl_c_ends_a_run_cleanly(broker: BrokerProcess, topic: str, tmp_path: Path) -> None:
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result()
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        command(program(tmp_path, topic), broker),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
-    )  # fmt: skip
+def start(arguments: list[str], tmp_path: Path, terminal: int | None = None) -> Popen[str]:
+    """Start a run whose temporary files can be looked at, on a terminal if one is given."""
+    (tmp_path / "tmp").mkdir()
+    environment = {
+        **os.environ,
+        "PYTHONUNBUFFERED": "1",
+        "TMPDIR": str(tmp_path / "tmp"),
+        "TERM": "xterm",
+    }
+    if terminal is None:
+        return Popen(arguments, stdout=PIPE, stderr=STDOUT, text=True, env=environment)
+    return Popen(arguments, env=environment, preexec_fn=lambda: os.login_tty(terminal), text=True)
+
+
+class Terminal:
+    """A terminal of 24 lines, read as a program that a user sits at would be."""
+
+    def __init__(self, columns: int) -> None:
+        self.ours, self.theirs = pty.openpty()
+        size = struct.pack("HHHH", 24, columns, 0, 0)
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ, size)
+        self.text = ""
+        self.process: Popen[str] | None = None
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.ours)
+
+    def run(self, arguments: list[str], tmp_path: Path) -> None:
+        self.process = start(arguments, tmp_path, self.theirs)
+        os.close(self.theirs)
+
+    def press(self, keys: bytes) -> None:
+        os.write(self.ours, keys)
+
+    def read(self, timeout_s: float = 0.2) -> bool:
+        """Take what was written since; false when the program has ended."""
+        if not select.select([self.ours], [], [], timeout_s)[0]:
+            return True
+        try:
+            data = os.read(self.ours, 1 << 16)
+        except OSError:  # how Linux says that nobody has the other end any more
+            return False
+        self.text += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        deadline = time.monotonic() + WITHIN_S
+        while (found := re.search(pattern, self.text)) is None:
+            assert self.read(), f"it ended:\n{self.text}"
+            assert time.monotonic() < deadline, f"{pattern} never came:\n{self.text}"
+        return found
+
+
+def test_a_run_on_a_terminal_until_ctrl_c(
+    broker: BrokerProcess, topic: str, tmp_path: Path
+) -> None:
+    topic = f"t{topic[-8:]}"  # short enough for a line of the table
+    create(broker, topic)
+    path = program(tmp_path, topic, COUNTS)
+    produce(broker, topic, range(20))
+    options = ("--metrics-port", "0", "--conf", "spark.headwater.realTime=false")
+    with Terminal(columns=80) as terminal:
+        terminal.run(command(path, broker, *options), tmp_path)
+        address = terminal.wait_for(r"metrics at (http://\S+/metrics)")[1]
+        terminal.wait_for("alerts: running")
+
+        def measured() -> dict[str, float]:
+            terminal.read()
+            return metrics(address)
+
+        values = wait_for(measured, lambda found: found.get("rows_total") == 40)
+        values = wait_for(measured, lambda found: found["lag_records"] == 0)
+        assert values["state_rows"] == 5, "a row for each key"
+        assert values["restarts_total"] == 0
+        assert values["up"] == 2, "both queries"
+        terminal.wait_for(rf"{topic}-aggregate +running +0 ")
+        terminal.press(b"\x03")
+        while terminal.read():
+            pass
+        assert terminal.process is not None
+        code = terminal.process.wait(WITHIN_S)
+    assert code == 0, terminal.text
+    assert "alerts: stopping" in terminal.text
+    assert re.search(rf"{topic}-aggregate +stopped", terminal.text)
+    assert terminal.text.rfind("\x1b[?25h") > terminal.text.rfind("\x1b[?25l"), "the cursor is back"
+    assert "Traceback" not in terminal.text
+    assert [*(tmp_path / "tmp").iterdir()] == []
+
+
+def test_sigterm_ends_a_run_cleanly(broker: BrokerProcess, topic: str, tmp_path: Path) -> None:
+    create(broker, topic)
+    process = start(command(program(tmp_path, topic), broker), tmp_path)
     try:
         assert process.stdout is not None
         lines = []
@@ -73,8 +177,8 @@ def test_ctrl_c_ends_a_run_cleanly(broker: BrokerProcess, topic: str, tmp_path: 
             lines.append(line)
             if "alerts: running" in line:
                 break
-        process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=200)
+        process.terminate()
+        rest, _ = process.communicate(timeout=WITHIN_S)
     finally:
         process.kill()
     text = "".join(lines) + rest
@@ -82,3 +186,35 @@ def test_ctrl_c_ends_a_run_cleanly(broker: BrokerProcess, topic: str, tmp_path: 
     assert f"{topic}: stopped" in text
     assert "Traceback" not in text
     assert "ERROR" not in text
+    assert [*(tmp_path / "tmp").iterdir()] == []
+
+
+def create(broker: BrokerProcess, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result()
+
+
+def produce(broker: BrokerProcess, topic: str, values: Iterable[int]) -> None:
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0})
+    for value in values:
+        producer.produce(topic, f'{{"id": "s{value}", "value": {value}}}', f"k{value % 5}")
+    assert producer.flush(60) == 0
+
+
+def metrics(address: str) -> dict[str, float]:
+    """Return the metrics of all queries, added up."""
+    with urllib.request.urlopen(address) as answer:
+        text = answer.read().decode()
+    found: dict[str, float] = {}
+    for name, value in re.findall(r"^headwater_query_(\w+)\{.*\} (\S+)$", text, re.MULTILINE):
+        found[name] = found.get(name, 0.0) + float(value)
+    return found
+
+
+def wait_for(
+    measure: Callable[[], dict[str, float]], is_right: Callable[[dict[str, float]], bool]
+) -> dict[str, float]:
+    deadline = time.monotonic() + WITHIN_S
+    while not is_right(found := measure()):
+        assert time.monotonic() < deadline, found
+    return found

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import signal
 import statistics
 import sys
 import tempfile
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +18,10 @@ from headwater.cli.connection import Connection
 from headwater.cli.demo_stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
 from headwater.cli.demo_view import make_view
 from headwater.cli.errors import CommandError
+from headwater.cli.stop_requests import stop_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from headwater.cli.stop_requests import StopRequests
 
 _DRAIN_WITHIN_S = 5.0
 
@@ -57,22 +55,9 @@ def demo(seconds: float | None, port: int | None, rate: float) -> int:
     chosen = preferred_port(DEFAULT_PORT) if port is None else port
     with tempfile.TemporaryDirectory(prefix="headwater-demo-") as directory:
         started = time.monotonic()
-        with BrokerProcess(Path(directory) / "data", chosen) as broker, _stop_requests() as stop:
+        with BrokerProcess(Path(directory) / "data", chosen) as broker, stop_requests() as stop:
             _introduce(broker.address, (time.monotonic() - started) * 1000)
             return _show(broker, stop, seconds, rate)
-
-
-@contextmanager
-def _stop_requests() -> Iterator[threading.Event]:
-    """Turn Ctrl-C and SIGTERM into an event: an exception could strike with a record in hand."""
-    stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, lambda *_: stop.set()) for number in signals]
-    try:
-        yield stop
-    finally:
-        for number, handler in zip(signals, before, strict=True):
-            signal.signal(number, handler)
 
 
 def _introduce(address: str, ready_ms: float) -> None:
@@ -84,7 +69,7 @@ def _introduce(address: str, ready_ms: float) -> None:
     sys.stdout.flush()
 
 
-def _show(broker: BrokerProcess, stop: threading.Event, seconds: float | None, rate: float) -> int:
+def _show(broker: BrokerProcess, stop: StopRequests, seconds: float | None, rate: float) -> int:
     connection = Connection(broker.address)
     _create_topic(connection)
     consumer = Consumer(connection)
@@ -100,7 +85,7 @@ def _show(broker: BrokerProcess, stop: threading.Event, seconds: float | None, r
                     arrivals.append(arrival)
                     view.show(arrival, len(arrivals))
 
-            while not stop.is_set() and time.monotonic() < deadline:
+            while not stop and time.monotonic() < deadline:
                 if not broker.running:
                     raise CommandError(f"the broker ended:\n{broker.log}")
                 receive()

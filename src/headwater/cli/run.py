@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,9 @@ import click
 
 from headwater.cli.errors import CommandError
 from headwater.cli.options import parse_assignments
+from headwater.cli.stop_requests import stop_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from headwater.plan.plan import Plan
 
 _REFRESH_S = 0.5
@@ -79,9 +77,11 @@ def run(
         click.echo(app.describe())
         return 0
     plan = app.plan()
+    spark = {**plan.settings.spark, **settings}
+    plan = replace(plan, settings=replace(plan.settings, spark=spark))
     if checkpoint_dir is not None:
         plan = replace(plan, settings=replace(plan.settings, checkpoint_dir=checkpoint_dir))
-    return _run(plan, once=once, master=master, conf=settings, metrics_port=metrics_port)
+    return _run(plan, once=once, master=master, metrics_port=metrics_port)
 
 
 def _load(program: Path, name: str | None) -> Any:
@@ -98,7 +98,6 @@ def _run(
     *,
     once: bool,
     master: str | None,
-    conf: Mapping[str, str],
     metrics_port: int | None,
 ) -> int:
     try:
@@ -117,33 +116,34 @@ def _run(
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.job import Job, JobFailed
     from headwater.spark.jobs.metrics import serve_metrics
-    from headwater.spark.session import spark_session, ui_address
+    from headwater.spark.session import spark_session, stop_session, ui_address
 
-    with make_run_view(plan.name) as view:
+    with stop_requests() as stop, make_run_view(plan.name) as view:
+        stop.on_first = lambda: view.say("stopping")
+        job = Job(plan, once=once, notice=view.say)
         try:
-            job = Job(plan, once=once, notice=view.say)
             job.prepare()
+            if stop:
+                return 0
             view.say("starting Spark")
-            spark = spark_session(plan.name, master=master, conf={**plan.settings.spark, **conf})
+            spark = spark_session(plan.name, master=master, conf=plan.settings.spark)
+            # Spark takes Ctrl-C for itself, and would cancel what should come to its end.
+            stop.listen()
             if metrics_port is not None:
                 port = serve_metrics(job, metrics_port)
                 view.say(f"metrics at http://127.0.0.1:{port}/metrics")
-            job.start(spark)
+            if not stop:
+                job.start(spark)
+                view.say(f"running; Spark's own view is at {ui_address(spark)}")
+            while not stop and not job.wait(_REFRESH_S):
+                view.show(job.progress())
         except (
-            ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, OperatorsMissing,
-            PlanError, SerdeError,
+            ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, JobFailed,
+            OperatorsMissing, PlanError, SerdeError,
         ) as failure:  # fmt: skip
             raise CommandError(str(failure)) from None
-        view.say(f"running; Spark's own view is at {ui_address(spark)}")
-        try:
-            while not job.wait(_REFRESH_S):
-                view.show(job.progress())
-        except JobFailed as failure:
-            raise CommandError(str(failure)) from None
-        except KeyboardInterrupt:
-            view.say("stopping")
         finally:
             job.stop()
             view.show(job.progress(), final=True)
-            sys.stdout.flush()
+            stop_session()
     return 0

@@ -5,20 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from rich.console import Group
     from rich.live import Live
-    from rich.table import Table
 
     from headwater.spark.jobs.progress import QueryProgress
 
 _LINE_EVERY_S = 10.0
-_HEADINGS = ("query", "state", "rows", "rows/s", "lag", "batch", "state rows", "late", "restarts")
 
 
 class RunView(Protocol):
@@ -72,24 +71,84 @@ class _LiveTable:
         self._live = live
 
     def say(self, line: str) -> None:
-        self._live.console.print(f"{self._app}: {line}", markup=False, highlight=False)
+        # The terminal itself breaks a long line, so that an address stays whole when it is copied.
+        self._live.console.print(
+            f"{self._app}: {line}", markup=False, highlight=False, soft_wrap=True
+        )
 
     def show(self, queries: Sequence[QueryProgress], *, final: bool = False) -> None:
-        self._live.update(self._table(queries), refresh=True)
+        if not queries:
+            return
+        if final:
+            # What does not fit on the screen scrolls away, and is there to be looked at.
+            self._live.vertical_overflow = "visible"
+        shown = query_table(queries, self._live.console.width)
+        self._live.update(shown, refresh=True)
 
-    def _table(self, queries: Sequence[QueryProgress]) -> Table:
-        from rich import box
-        from rich.table import Table
 
-        table = Table(box=box.SIMPLE_HEAD, title=self._app, title_justify="left")
-        for heading in _HEADINGS:
-            table.add_column(heading, justify="left" if heading in ("query", "state") else "right")
-        for query in queries:
-            table.add_row(
-                query.name, query.state, f"{query.rows:,}", f"{query.rows_per_second:,.0f}",
-                f"{query.lag:,}", f"{query.batch_ms} ms", f"{query.state_rows:,}",
-                f"{query.late_rows:,}", str(query.restarts),
-            )  # fmt: skip
-            if query.failure:
-                table.add_row("", f"[red]{query.failure}[/red]")
-        return table
+def query_table(queries: Sequence[QueryProgress], width: int) -> Group:
+    """Return a table that fits a terminal of this width, and under it why queries failed.
+
+    Columns that say nothing are left out, then those that say least, until the names fit.
+    """
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    columns = _fitting([_COLUMNS[0], *_worth_it(queries)], queries, width)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        is_name = column is _COLUMNS[0]
+        table.add_column(
+            column.heading, justify="left" if column.is_text else "right", no_wrap=not is_name,
+            overflow="fold" if is_name else "ellipsis",
+        )  # fmt: skip
+    for query in queries:
+        table.add_row(*(Text(column.cell(query)) for column in columns))
+    failures = [
+        Text(f"{query.name}: {query.failure}", style="red") for query in queries if query.failure
+    ]
+    return Group(table, *failures)
+
+
+class _Column(NamedTuple):
+    heading: str
+    cell: Callable[[QueryProgress], str]
+    is_text: bool = False
+    only_if: Callable[[QueryProgress], object] = lambda _query: True
+
+
+_COLUMNS = (
+    _Column("query", lambda query: query.name, is_text=True),
+    _Column("state", lambda query: query.state, is_text=True),
+    _Column("lag", lambda query: f"{query.lag:,}"),
+    _Column("rows/s", lambda query: f"{query.rows_per_second:,.0f}"),
+    _Column("rows", lambda query: f"{query.rows:,}"),
+    _Column(
+        "in state", lambda query: f"{query.state_rows:,}", only_if=lambda query: query.state_rows
+    ),
+    _Column("late", lambda query: f"{query.late_rows:,}", only_if=lambda query: query.late_rows),
+    _Column("restarts", lambda query: str(query.restarts), only_if=lambda query: query.restarts),
+    _Column("batch", lambda query: f"{query.batch_ms:,} ms"),
+)
+_GAP = 2
+# A name is broken into lines of this many letters before a column is left out.
+_SHORTEST_NAME = 16
+
+
+def _worth_it(queries: Sequence[QueryProgress]) -> list[_Column]:
+    return [column for column in _COLUMNS[1:] if any(column.only_if(query) for query in queries)]
+
+
+def _fitting(columns: list[_Column], queries: Sequence[QueryProgress], width: int) -> list[_Column]:
+    """Leave out columns from the end, which are the less important ones."""
+
+    def needed(column: _Column) -> int:
+        longest = max((len(column.cell(query)) for query in queries), default=0)
+        wide = max(longest, len(column.heading))
+        return (min(wide, _SHORTEST_NAME) if column is _COLUMNS[0] else wide) + _GAP
+
+    while len(columns) > 2 and sum(map(needed, columns)) > width:
+        columns = columns[:-1]
+    return columns

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
+from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +60,9 @@ def spark_session(
         # Workers must run the Python that this program runs with, and not the one on the PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         where = master or f"local[{_LOCAL_SLOTS},{_TASK_ATTEMPTS}]"
-        settings = session_settings(jars=session_jars(), master=where) | dict(conf or {})
+        folder = make_folder()
+        settings = session_settings(jars=session_jars(), master=where, folder=folder)
+        settings |= dict(conf or {})
         if where.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = SparkSession.builder.appName(name).master(where)
@@ -66,10 +70,17 @@ def spark_session(
             builder = builder.config(key, value)
         with launching_java():
             session = builder.getOrCreate()
+        delete_at_its_end(session, folder)
         # PySpark writes each refused expression to standard error as JSON; it is raised as well.
         for logger in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)
         return session
+
+
+def stop_session() -> None:
+    """Stop the process's session, if there is one, and wait until its JVM is gone."""
+    with _starting:
+        end_jvm()
 
 
 def session_settings(
@@ -78,8 +89,12 @@ def session_settings(
     master: str = "local",
     cores: int | None = None,
     memory_gb: float | None = None,
+    folder: Path | None = None,
 ) -> dict[str, str]:
-    """Return Spark's settings for a machine of this size; by default, for this machine."""
+    """Return Spark's settings for a machine of this size; by default, for this machine.
+
+    `folder` is for what the JVM keeps on disk while it runs.
+    """
     cores = cores or os.cpu_count() or 2
     memory_gb = memory_gb or _memory_gb()
     return {
@@ -90,7 +105,9 @@ def session_settings(
         # A shuffle partition of a stateful query is a state store with files of its own: each
         # costs time in every batch, whether it has rows or not.
         "spark.sql.shuffle.partitions": str(min(cores, 2)),
-        "spark.driver.extraJavaOptions": " ".join(_java_options()),
+        "spark.driver.extraJavaOptions": " ".join(_java_options(folder)),
+        # Else the first to ask for it makes a folder in the user's working directory.
+        **({} if folder is None else {"spark.sql.warehouse.dir": str(folder / "warehouse")}),
     }
 
 
@@ -141,10 +158,13 @@ def _remote(jars: Sequence[Path]) -> dict[str, str]:
     return {"spark.jars": ",".join(str(jar) for jar in jars)}
 
 
-def _java_options() -> list[str]:
+def _java_options(folder: Path | None) -> list[str]:
     options = [f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"]
-    level = os.environ.get(LOG_VARIABLE)
-    return [*options, f"-Dheadwater.log={level}"] if level else options
+    if folder is not None:
+        options.append(f"-Djava.io.tmpdir={folder}")
+    if level := os.environ.get(LOG_VARIABLE):
+        options.append(f"-Dheadwater.log={level}")
+    return [shlex.quote(option) for option in options]
 
 
 def _memory_gb() -> float:

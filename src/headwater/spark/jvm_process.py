@@ -1,0 +1,73 @@
+"""Spark's JVM as a process: with a temporary folder of its own, which goes when the JVM goes."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ENDED_WITHIN_S = 30.0
+
+_folders: list[Path] = []
+
+
+def make_folder() -> Path:
+    """Make the folder for all that a JVM writes while it runs, which it would leave in part."""
+    folder = Path(tempfile.mkdtemp(prefix="headwater-spark-"))
+    if not _folders:
+        atexit.register(end_jvm)
+    _folders.append(folder)
+    return folder
+
+
+def delete_at_its_end(session: SparkSession, folder: Path) -> None:
+    """Let the JVM delete its folder: it ends in order also when this process was killed."""
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001 - PySpark's own door to Java
+    jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(
+        jvm.java.io.File(str(folder))
+    )
+
+
+def end_jvm() -> None:
+    """Stop the session and its JVM, wait until they are gone, and delete what they left."""
+    from pyspark import SparkContext
+
+    context: Any = SparkContext
+    gateway = context._gateway  # noqa: SLF001 - nothing public says which process it is
+    if gateway is not None:
+        _stop_session()
+        gateway.shutdown()
+        context._gateway = context._jvm = None  # noqa: SLF001 - the next session gets a new JVM
+        _wait_for(gateway.proc)
+    while _folders:
+        shutil.rmtree(_folders.pop(), ignore_errors=True)
+
+
+def _stop_session() -> None:
+    from pyspark.sql import SparkSession
+
+    try:
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            session.stop()
+    except (Py4JError, ConnectionError):
+        return  # the JVM has gone before, and its session with it
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> None:
+    # The end of its input is what tells the JVM to end.
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        process.wait(_ENDED_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
