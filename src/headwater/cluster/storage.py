@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import subprocess
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.kafka import java_command
+from headwater.java.tool import run_tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,16 +35,10 @@ def format_storage(cluster_id: str, nodes: Sequence[NodeDirectory]) -> None:
 
 
 def _format(cluster_id: str, node: NodeDirectory) -> None:
-    done = subprocess.run(
+    done = run_tool(
         java_command(
             "kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(node.properties)
         ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
     )
     if done.returncode != 0:
         raise ClusterError(

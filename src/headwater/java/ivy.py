@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from headwater.java.coordinates import ArtifactError
 from headwater.java.runtime import JavaNotFound, find_java
+from headwater.java.tool import run_tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +37,11 @@ def resolve(program: Sequence[str], wanted: Sequence[Coordinate], into: Path) ->
     with tempfile.TemporaryDirectory(prefix="headwater-ivy-") as project:
         module = Path(project) / "ivy.xml"
         module.write_text(_module(wanted), "utf-8")
-        done = subprocess.run(
+        done = run_tool(
             [
                 *(*program, "-ivy", str(module), "-cache", str(Path(project) / "cache")),
                 *("-types", "jar", "bundle", "-retrieve", f"{into}/[artifact]-[revision].[ext]"),
             ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
         )
     missing = [each for each in wanted if not (into / each.file_name).is_file()]
     if missing:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.java.coordinates import ArtifactError
 from headwater.java.runtime import JavaNotFound, find_java
+from headwater.java.tool import run_tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def resolve(program: str, wanted: Sequence[Coordinate], into: Path, *, transitiv
     goal = "copy-dependencies" if transitive else "copy"
     with tempfile.TemporaryDirectory(prefix="headwater-maven-") as project:
         (Path(project) / "pom.xml").write_text(_pom(wanted, transitive), "utf-8")
-        done = subprocess.run(
+        done = run_tool(
             [
                 *(program, "--batch-mode", "--no-transfer-progress", "--quiet"),
                 # Try again what an earlier run did not find; the network may be better now.
@@ -52,14 +52,8 @@ def resolve(program: str, wanted: Sequence[Coordinate], into: Path, *, transitiv
                 f"-DoutputDirectory={into}",
                 "-DincludeScope=runtime",
             ],
-            cwd=project,
-            env={**os.environ, "JAVA_HOME": str(find_java(_OLDEST_JAVA).home)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
+            directory=project,
+            environment={**os.environ, "JAVA_HOME": str(find_java(_OLDEST_JAVA).home)},
         )
     if done.returncode != 0:
         raise ArtifactError(_explanation(wanted, done.stdout))

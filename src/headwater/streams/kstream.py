@@ -22,12 +22,11 @@ from headwater.plan.nodes import Table as TableNode
 from headwater.plan.python_function import PythonFunction, takes_key
 from headwater.plan.scope import Scope
 from headwater.plan.types import STRING, VOID, Array, Struct
-from headwater.streams.builder import Builder, source_of
+from headwater.streams.builder import source_of
 from headwater.streams.formats import written_format
 from headwater.streams.location import Located
 from headwater.streams.operands import (
     ALL,
-    UNDECLARED,
     Classes,
     FieldLike,
     OperandLike,
@@ -60,16 +59,6 @@ class KStream(StatefulOperators):
     >>> readings = app.stream("readings", value_type="id string, value double")
     >>> readings.filter(col("value") > 800_000).to("alerts")
     """
-
-    def __init__(self, builder: Builder, node: Node, classes: Classes = UNDECLARED) -> None:
-        self._builder = builder
-        self.node = node
-        self._classes = classes
-
-    @property
-    def row(self) -> RowType:
-        """The types of keys and values."""
-        return self.node.row
 
     def filter(self, condition: OperandLike, *, name: str | None = None) -> KStream:
         """Keep the records for which the condition is true."""

@@ -14,31 +14,21 @@ from headwater.plan.types import WINDOW_FIELDS, Struct
 from headwater.streams.kstream import KStream, negated
 from headwater.streams.location import Located
 from headwater.streams.operands import UNDECLARED, Classes, predicate
+from headwater.streams.operators import Operators
 from headwater.streams.python_functions import Kept
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operand
     from headwater.plan.rows import RowType
     from headwater.plan.types import DataType
-    from headwater.streams.builder import Builder
     from headwater.streams.operands import FieldLike, OperandLike
     from headwater.streams.types import TypeLike
 
 _VALUE = Column(("record", "value"))
 
 
-class KTable:
+class KTable(Operators):
     """The latest value of each key; a record with a null value deletes its key."""
-
-    def __init__(self, builder: Builder, node: Node, classes: Classes = UNDECLARED) -> None:
-        self._builder = builder
-        self.node = node
-        self._classes = classes
-
-    @property
-    def row(self) -> RowType:
-        """The types of keys and values."""
-        return self.node.row
 
     def filter(self, condition: OperandLike, *, name: str | None = None) -> KTable:
         """Keep the keys whose value meets the condition; the others are deleted."""

@@ -10,23 +10,19 @@ from headwater.streams.grouped import KGroupedStream
 from headwater.streams.joins import Joiner
 from headwater.streams.location import Located
 from headwater.streams.operands import typed
+from headwater.streams.operators import Operators
 
 if TYPE_CHECKING:
-    from headwater.plan.nodes import JoinKind, Node
-    from headwater.streams.builder import Builder
+    from headwater.plan.nodes import JoinKind
     from headwater.streams.kstream import KStream
     from headwater.streams.ktable import GlobalKTable, KTable
-    from headwater.streams.operands import Classes, FieldLike, OperandLike
+    from headwater.streams.operands import FieldLike, OperandLike
     from headwater.streams.types import TypeLike
     from headwater.streams.windows import JoinWindow
 
 
-class StatefulOperators:
+class StatefulOperators(Operators):
     """The part of a stream that groups and joins."""
-
-    _builder: Builder
-    _classes: Classes
-    node: Node
 
     def group_by_key(self) -> KGroupedStream:
         """Group records by their key."""
