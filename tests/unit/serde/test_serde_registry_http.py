@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import base64
-import datetime
-import ipaddress
 import socket
 import ssl
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from tests.certificates import certificate_for_loopback
 from tests.unit.serde.tiny_registry import TinyRegistry
 
 from headwater.serde import RegistryError, RegistryUnreachableError, Schema, SchemaRegistryClient
@@ -165,7 +161,7 @@ def test_a_time_limit() -> None:
 
 
 def test_tls(tmp_path: Path) -> None:
-    certificate, key = self_signed(tmp_path)
+    certificate, key = certificate_for_loopback(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     with TinyRegistry(tls) as server:
@@ -181,7 +177,7 @@ def test_tls(tmp_path: Path) -> None:
 
 
 def test_tls_with_a_clients_certificate(tmp_path: Path) -> None:
-    certificate, key = self_signed(tmp_path)
+    certificate, key = certificate_for_loopback(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, key)
     tls.load_verify_locations(certificate)
@@ -197,33 +193,3 @@ def test_tls_with_a_clients_certificate(tmp_path: Path) -> None:
             pytest.raises(RegistryUnreachableError),
         ):
             registry.register_schema("subject", INT)
-
-
-def self_signed(directory: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "registry")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    paths = directory / "certificate.pem", directory / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return paths
