@@ -21,6 +21,13 @@ _NAMELESS = (
     "Malformed records are detected",
 )
 
+# Records that the checkpoint has still to read are not in their topic any more.
+_GONE = re.compile(r"Some data may have been lost.*?Reason: (?P<what>[^\n]+)", re.DOTALL)
+_AFRESH = (
+    "were they removed by retention, or was the topic made again? A new --checkpoint-dir starts "
+    "with what is there"
+)
+
 # What the same program will meet again at the same record.
 _HOPELESS = (
     BROKEN_PREFIX,
@@ -62,6 +69,10 @@ def failure_of(error: BaseException) -> Failure:
     new = NewSchema.found_in(everything)
     if new is not None:
         return Failure(f"schema id {new.id} is new in {new.subject}", True, new)
+    gone = _GONE.search(everything)
+    if gone is not None:
+        what = _shortened(gone["what"])
+        return Failure(f"records are gone before they were read: {what} ({_AFRESH})", False)
     may_pass = not any(mark in everything for mark in _HOPELESS)
     nameless = BROKEN_PREFIX not in everything and any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
