@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -123,3 +124,35 @@ def test_a_wrong_password_is_named_as_the_reason(
     finished = cli(*command, "--command-config", config)
     assert finished.code == 1
     assert "uthentication failed" in finished.err
+
+
+_PROGRAM = """
+from headwater.streams import App, col
+
+app = App("alerts", guarantee="exactly_once")
+app.stream("readings", value="string").filter(col("value") > "a").to("alerts", value="string")
+"""
+
+
+@pytest.mark.timeout(600)
+def test_a_pipeline_gets_in_with_all_its_clients(secured: Secured, tmp_path: Path) -> None:
+    config, program = tmp_path / "client.properties", tmp_path / "alerts.py"
+    program.write_text(_PROGRAM)
+    cli = Cli(f"127.0.0.1:{secured.ports['SASL_SSL']}")
+    run = ["run", program, "--once", "--checkpoint-dir", tmp_path / "checkpoint"]
+    config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512", password="guessed"))
+    refused = cli(*run, "--command-config", config)
+    assert refused.code == 1
+    assert "refused the connection" in refused.err
+    assert "uthentication failed" in refused.err
+
+    config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512"))
+    cli.ok("topics", "create", "readings", "--command-config", config)
+    cli.ok("produce", "readings", "--command-config", config, stdin="a\nb\n")
+    done = subprocess.run(
+        cli.command(*run, "--command-config", config), env=cli.environment, timeout=500,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    read = ["consume", "alerts", "--from-beginning", "--until-end", "--isolation-level"]
+    assert cli.ok(*read, "read_committed", "--command-config", config).splitlines() == ["b"]

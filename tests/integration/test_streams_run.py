@@ -192,17 +192,30 @@ def test_a_failing_function_is_named(
 def test_what_cannot_run_is_refused_before_spark_is_needed(
     topics: Topics, topic: str, tmp_path: Path
 ) -> None:
+    wrong = app_of(topics, tmp_path)
+    wrong.stream(f"{topic}s", value_type=READING).to(f"{topic}-out")
+    with pytest.raises(PlanError, match=rf"test_streams_run\.py:\d+: there is no topic '{topic}s'"):
+        Job(wrong.plan()).prepare()
     app = app_of(topics, tmp_path)
     app.stream(topic, value_type=READING).to(f"{topic}-out")
-    with pytest.raises(PlanError, match=rf"test_streams_run\.py:\d+: there is no topic '{topic}'"):
-        Job(app.plan()).prepare()
     topics.create(topic)
     running = Job(app.plan())
     running.prepare()
     with pytest.raises(CheckpointError, match="is in use by the app 'app'"):
         Job(app.plan()).prepare()
     running.stop()
-    other = app_of(topics, tmp_path, "other")
-    other.stream(topic, value_type=READING).to(f"{topic}-out")
-    with pytest.raises(CheckpointError, match="belongs to the app 'app'"):
-        Job(other.plan()).prepare()
+    again = Job(app.plan())
+    again.prepare()
+    again.stop()
+
+
+def test_a_checkpoint_of_another_cluster_is_refused(
+    topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    app = app_of(topics, tmp_path)
+    app.stream(topic, value_type=READING).to(f"{topic}-out")
+    (tmp_path / "checkpoint").mkdir()
+    (tmp_path / "checkpoint" / "cluster.txt").write_text("another")
+    with pytest.raises(CheckpointError, match=r"offsets of the cluster another, .* delete that"):
+        Job(app.plan()).prepare()

@@ -1,99 +1,29 @@
-"""Client properties files: Java's notation and names, turned into librdkafka's settings."""
+"""Client properties files, as Kafka's tools take them."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from headwater.client_settings import InvalidPropertiesError, to_librdkafka
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-
-class InvalidPropertiesError(ValueError):
-    """A properties file cannot be used; the message says which name, and why."""
+__all__ = [
+    "InvalidPropertiesError",
+    "read_client_properties",
+    "read_properties",
+    "to_librdkafka",
+]
 
 
 def read_client_properties(path: Path) -> dict[str, str]:
     """Return the librdkafka settings that a Java client's properties file asks for."""
+    return to_librdkafka(read_properties(path))
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """Return what is in a properties file, as it is there."""
     from headwater.broker.config.files import parse_properties
 
-    return to_librdkafka(parse_properties(path.read_text("utf-8")))
-
-
-def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
-    """Rename what the Java client spells differently, and drop what only a JVM can use."""
-    settings: dict[str, str] = {}
-    for name, value in properties.items():
-        if name in _ONLY_JVM:
-            continue
-        if name == "sasl.jaas.config":
-            settings.update(_credentials(value))
-        elif name in ("ssl.truststore.location", "ssl.keystore.location"):
-            settings.update(_store(name, value, properties))
-        elif name == "ssl.endpoint.identification.algorithm":
-            settings[name] = value or "none"
-        else:
-            settings[_RENAMED.get(name, name)] = value
-    return settings
-
-
-_CREDENTIAL = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')""")
-
-_RENAMED = {
-    "ssl.truststore.certificates": "ssl.ca.pem",
-    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
-    "ssl.keystore.key": "ssl.key.pem",
-}
-_ONLY_JVM = frozenset(
-    {
-        "key.serializer",
-        "value.serializer",
-        "key.deserializer",
-        "value.deserializer",
-        "interceptor.classes",
-        "metric.reporters",
-        "ssl.truststore.type",
-        "ssl.truststore.password",
-        "ssl.keystore.type",
-        "ssl.protocol",
-        "ssl.enabled.protocols",
-        "sasl.client.callback.handler.class",
-        "sasl.login.callback.handler.class",
-    }
-)
-
-
-def _credentials(jaas: str) -> dict[str, str]:
-    if "OAuthBearer" in jaas:
-        return {}
-    found = {
-        match[1]: re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
-        for match in _CREDENTIAL.finditer(jaas)
-    }
-    if found.keys() != {"username", "password"}:
-        raise InvalidPropertiesError(
-            "sasl.jaas.config: no username and password in it. "
-            "Only PlainLoginModule and ScramLoginModule are understood; "
-            "sasl.username and sasl.password work as well"
-        )
-    return {f"sasl.{name}": value for name, value in found.items()}
-
-
-def _store(name: str, value: str, properties: Mapping[str, str]) -> dict[str, str]:
-    store = name.split(".")[1]
-    kind = properties.get(f"ssl.{store}.type", "JKS").upper()
-    if kind == "PEM" and store == "truststore":
-        return {"ssl.ca.location": value}
-    if kind == "PEM":
-        return {"ssl.certificate.location": value, "ssl.key.location": value}
-    if kind == "PKCS12" and store == "keystore":
-        return {"ssl.keystore.location": value}
-    raise InvalidPropertiesError(
-        f"{name}: a {kind} {store} can be read by a JVM only. Export it as PEM and set "
-        + (
-            "ssl.ca.location"
-            if store == "truststore"
-            else "ssl.certificate.location, ssl.key.location"
-        )
-    )
+    return parse_properties(path.read_text("utf-8"))

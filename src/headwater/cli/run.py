@@ -24,6 +24,7 @@ _REFRESH_S = 0.5
 Examples:
   headwater run alerts.py
   headwater run alerts.py --once
+  headwater run alerts.py --bootstrap-server kafka:9093 --command-config client.properties
   headwater run alerts.py --master spark://cluster:7077 --conf spark.executor.memory=4g
 
 Ctrl-C stops it; the next run goes on where this one ended."""
@@ -45,6 +46,12 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     help="Where the brokers are, for a program that does not say.  [default: localhost:9092]",
 )
 @click.option(
+    "--command-config",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Client properties (security and the like), as Kafka's tools take them.",
+)
+@click.option(
     "--checkpoint-dir",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
@@ -64,24 +71,46 @@ def run(
     master: str | None,
     conf: tuple[str, ...],
     bootstrap_server: str | None,
+    command_config: Path | None,
     checkpoint_dir: Path | None,
     metrics_port: int | None,
     describe: bool,
 ) -> int:
     """Run a program that uses headwater.streams."""
     settings = parse_assignments(conf, "--conf")
-    if bootstrap_server:
-        os.environ["HEADWATER_BOOTSTRAP_SERVER"] = bootstrap_server
+    client = {} if command_config is None else _client(command_config)
+    servers = bootstrap_server or client.pop("bootstrap.servers", None)
+    if servers:
+        os.environ["HEADWATER_BOOTSTRAP_SERVER"] = servers
     app = _load(program, name)
     if describe:
         click.echo(app.describe())
         return 0
     plan = app.plan()
-    spark = {**plan.settings.spark, **settings}
-    plan = replace(plan, settings=replace(plan.settings, spark=spark))
+    spark, kafka = {**plan.settings.spark, **settings}, {**plan.settings.kafka, **client}
+    plan = replace(plan, settings=replace(plan.settings, spark=spark, kafka=kafka))
     if checkpoint_dir is not None:
         plan = replace(plan, settings=replace(plan.settings, checkpoint_dir=checkpoint_dir))
     return _run(plan, once=once, master=master, metrics_port=metrics_port)
+
+
+# Such a file is often shared with other clients; in these, Spark has its own way.
+_SPARKS_OWN = frozenset(
+    {
+        "key.serializer", "value.serializer", "key.deserializer", "value.deserializer",
+        "auto.offset.reset", "enable.auto.commit", "interceptor.classes",
+    }
+)  # fmt: skip
+
+
+def _client(path: Path) -> dict[str, str]:
+    from headwater.cli.client_properties import read_properties
+
+    try:
+        properties = read_properties(path)
+    except UnicodeDecodeError as failure:
+        raise click.BadParameter(str(failure), param_hint="--command-config") from None
+    return {name: value for name, value in properties.items() if name not in _SPARKS_OWN}
 
 
 def _load(program: Path, name: str | None) -> Any:

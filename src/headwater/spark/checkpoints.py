@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FINGERPRINT = "program.json"
 _OWNER = "app.txt"
+_CLUSTER = "cluster.txt"
 _LOCK = "lock"
 
 
@@ -28,9 +29,14 @@ class Checkpoint:
         self._plan = plan
         self.path = plan.settings.checkpoint_dir or default_directory(plan.name)
         self._lock: TextIO | None = None
+        self._cluster: str | None = None
 
     def open(self) -> None:
-        """Take the folder; refuse one that is in use, another program's, or does not fit."""
+        """Take the folder; refuse one that is in use, another program's, or does not fit.
+
+        Nothing is written of the program until `keep`: one that is refused for another reason
+        may be changed, and must find the folder as it was.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         self._take()
         try:
@@ -39,6 +45,29 @@ class Checkpoint:
         except CheckpointError:
             self.close()
             raise
+
+    def check_cluster(self, id_: str | None) -> None:
+        """Refuse another cluster than that of the last run: offsets mean something else there.
+
+        A folder that does not say where it was written, or a cluster without an id, is let pass.
+        """
+        known = self.path / _CLUSTER
+        before = known.read_text("utf-8") if known.exists() else id_
+        if id_ is not None and before != id_:
+            raise CheckpointError(
+                f"{self.path} has offsets of the cluster {before}, and the one at "
+                f"{self._plan.settings.bootstrap_servers} is {id_}, where they mean other records. "
+                "Connect to the old cluster, or give this app another name or checkpoint_dir to "
+                "start afresh, or delete that folder"
+            )
+        self._cluster = id_
+
+    def keep(self) -> None:
+        """Write down which program, on which cluster, goes on from here."""
+        (self.path / _OWNER).write_text(self._plan.name, "utf-8")
+        (self.path / _FINGERPRINT).write_text(self._plan.fingerprint().to_json(), "utf-8")
+        if self._cluster is not None:
+            (self.path / _CLUSTER).write_text(self._cluster, "utf-8")
 
     def close(self) -> None:
         """Let another run have it."""
@@ -70,10 +99,7 @@ class Checkpoint:
 
     def _check_owner(self) -> None:
         owner = self.path / _OWNER
-        if not owner.exists():
-            owner.write_text(self._plan.name, "utf-8")
-            return
-        name = owner.read_text("utf-8")
+        name = owner.read_text("utf-8") if owner.exists() else self._plan.name
         if name != self._plan.name:
             raise CheckpointError(
                 f"{self.path} belongs to the app '{name}', and this one is '{self._plan.name}': "
@@ -82,8 +108,8 @@ class Checkpoint:
 
     def _check_program(self) -> None:
         known = self.path / _FINGERPRINT
-        now = self._plan.fingerprint()
         if known.exists():
+            now = self._plan.fingerprint()
             changes = now.changes_since(Fingerprint.from_json(known.read_text("utf-8")))
             if changes:
                 raise CheckpointError(
@@ -91,7 +117,6 @@ class Checkpoint:
                     f"there: {'; '.join(changes)}. Give it another name or checkpoint_dir to start "
                     "afresh, or delete that folder"
                 )
-        known.write_text(now.to_json(), "utf-8")
 
 
 def default_directory(name: str) -> Path:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import time
 from typing import TYPE_CHECKING, Any
 
+from headwater.client_settings import InvalidPropertiesError, to_librdkafka
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Aggregate, TopicSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from confluent_kafka import KafkaError
+
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
 
 _ANSWER_WITHIN_S = 30.0
+_LOOK_EVERY_S = 1.0
+# No use in trying again: the broker answered, and will not let this client in.
+_HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
 # An internal topic spreads the work between two stages; more partitions than this cost more in
 # small batches than they bring on one machine.
 _INTERNAL_PARTITIONS = 4
@@ -28,25 +35,28 @@ class Cluster:
     """The cluster of one program."""
 
     def __init__(self, bootstrap_servers: str, kafka: Mapping[str, str]) -> None:
+        from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
         self._servers = bootstrap_servers
-        self._admin: Any = AdminClient(
-            {"bootstrap.servers": bootstrap_servers, "log_level": 0, **_librdkafka(kafka)}
-        )
+        self._error: KafkaError | None = None
+        settings: dict[str, Any] = {**_librdkafka(kafka), "bootstrap.servers": bootstrap_servers}
+        try:
+            self._admin: Any = AdminClient(settings | {"log_level": 0, "error_cb": self._remember})
+        except (KafkaException, ValueError) as failure:
+            raise ClusterUnreachable(
+                f"the settings of Kafka's clients were refused: {failure.args[0]}"
+            ) from None
 
     def partitions(self) -> dict[str, int]:
         """Return how many partitions each topic has."""
-        from confluent_kafka import KafkaException
-
-        try:
-            metadata = self._admin.list_topics(timeout=_ANSWER_WITHIN_S)
-        except KafkaException as failure:
-            raise ClusterUnreachable(
-                f"no broker answered at {self._servers} ({failure.args[0].str()}). Is it running? "
-                "Start one with: headwater up"
-            ) from None
+        metadata = self._metadata()
         return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
+
+    @property
+    def id(self) -> str | None:
+        """What the cluster calls itself; None where it has no name."""
+        return str(self._metadata().cluster_id or "") or None
 
     def prepare(self, plan: Plan, stages: Iterable[Stage]) -> tuple[dict[str, int], list[str]]:
         """Refuse unknown input topics, create missing output topics.
@@ -70,6 +80,33 @@ class Cluster:
         self._create(dict.fromkeys(internal, min(widest, _INTERNAL_PARTITIONS)))
         made = [*missing, *internal]
         return (self.partitions() if made else known), made
+
+    def _metadata(self) -> Any:
+        from confluent_kafka import KafkaException
+
+        deadline = time.monotonic() + _ANSWER_WITHIN_S
+        while True:
+            try:
+                return self._admin.list_topics(timeout=_LOOK_EVERY_S)
+            except KafkaException as failure:
+                # The reason comes on its own way, and only now.
+                self._admin.poll(0)
+                error = self._error or failure.args[0]
+            if error.name() in _HOPELESS:
+                raise ClusterUnreachable(
+                    f"{self._servers} refused the connection: {error.str()}. Security settings "
+                    "are given with --command-config, or with App(kafka=...)"
+                )
+            if time.monotonic() > deadline:
+                raise ClusterUnreachable(
+                    f"no broker answered at {self._servers} ({error.str()}). Is it running? "
+                    "Start one with: headwater up"
+                )
+
+    def _remember(self, error: KafkaError) -> None:
+        # "All brokers are down" follows the error that says why.
+        if error.name() != "_ALL_BROKERS_DOWN":
+            self._error = error
 
     def _create(self, topics: Mapping[str, int]) -> None:
         from confluent_kafka.admin import NewTopic
@@ -108,6 +145,13 @@ def _unknown(topic: str, known: Iterable[str]) -> str:
 
 
 def _librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
-    """Settings are given in the Java client's words; those of security are mostly the same."""
-    shared = ("security.protocol", "sasl.mechanism", "client.id")
-    return {name: value for name, value in kafka.items() if name in shared}
+    """Take what lets a client in; the rest is meant for the clients that read and write."""
+    of_security = {
+        name: value
+        for name, value in kafka.items()
+        if name == "client.id" or name.partition(".")[0] in ("security", "sasl", "ssl")
+    }
+    try:
+        return to_librdkafka(of_security)
+    except InvalidPropertiesError as failure:
+        raise ClusterUnreachable(f"the settings of Kafka's clients: {failure}") from None

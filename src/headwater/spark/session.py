@@ -137,6 +137,9 @@ _FIXED = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",
+    # Clients' passwords are in these, and Spark shows settings and options in its web interface.
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|keystore",
+    "spark.sql.redaction.options.regex": "(?i)url|password|jaas|keystore",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",

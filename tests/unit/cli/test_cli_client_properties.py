@@ -11,6 +11,7 @@ from headwater.cli.client_properties import (
     read_client_properties,
     to_librdkafka,
 )
+from headwater.client_settings import to_java
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +78,36 @@ def test_what_cannot_be_translated_says_what_to_do(
 ) -> None:
     with pytest.raises(InvalidPropertiesError, match=message):
         to_librdkafka(properties)
+
+
+def test_what_is_written_for_librdkafka_works_for_java(tmp_path: Path) -> None:
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    chain.write_text("CHAIN")
+    key.write_text("KEY")
+    settings = {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanisms": "SCRAM-SHA-512",
+        "sasl.username": "bob",
+        "sasl.password": r'a "b" \c',
+        "ssl.ca.location": "ca.pem",
+        "ssl.certificate.location": str(chain),
+        "ssl.key.location": str(key),
+        "linger.ms": "5",
+    }
+    java = to_java(settings)
+    module = "org.apache.kafka.common.security.scram.ScramLoginModule"
+    assert java == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.jaas.config": rf'{module} required username="bob" password="a \"b\" \\c";',
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": "ca.pem",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.certificate.chain": "CHAIN",
+        "ssl.keystore.key": "KEY",
+        "linger.ms": "5",
+    }
+    assert to_java(java) == java
+    back = to_librdkafka(java)
+    assert back["sasl.password"] == settings["sasl.password"]
+    assert back["ssl.ca.location"] == "ca.pem"

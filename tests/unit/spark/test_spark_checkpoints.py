@@ -25,6 +25,7 @@ def plan(path: Path, name: str = "app", minutes: int = 1, limit: int = 5) -> Pla
 
 def opened(checkpoint: Checkpoint) -> None:
     checkpoint.open()
+    checkpoint.keep()
     checkpoint.close()
 
 
@@ -53,3 +54,22 @@ def test_a_changed_window_is_refused_and_nothing_is_held(tmp_path: Path) -> None
     with pytest.raises(CheckpointError, match=r"the program has changed .* start afresh"):
         Checkpoint(plan(tmp_path, minutes=2)).open()
     opened(Checkpoint(plan(tmp_path)))
+
+
+def test_what_never_ran_does_not_count(tmp_path: Path) -> None:
+    refused = Checkpoint(plan(tmp_path, name="other", minutes=2))
+    refused.open()
+    refused.close()
+    opened(Checkpoint(plan(tmp_path)))
+
+
+def test_another_cluster_is_refused(tmp_path: Path) -> None:
+    opened(Checkpoint(plan(tmp_path)))
+    for cluster in (None, "first", None, "first"):
+        checkpoint = Checkpoint(plan(tmp_path))
+        checkpoint.open()
+        checkpoint.check_cluster(cluster)
+        checkpoint.keep()
+        checkpoint.close()
+    with pytest.raises(CheckpointError, match=r"the cluster first, .* is second, .* start afresh"):
+        Checkpoint(plan(tmp_path)).check_cluster("second")

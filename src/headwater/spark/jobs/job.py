@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
+from headwater.client_settings import to_java
 from headwater.plan.nodes import TopicSink
 from headwater.plan.stages import split
 from headwater.spark.checkpoints import Checkpoint
@@ -67,7 +68,9 @@ class Job:
         self._notice = notice
         self._checkpoint = Checkpoint(plan)
         self._schemas = Schemas(plan.settings.registry_url)
-        self._writers = Writers(plan.name, plan.settings, self._checkpoint.path / "tables", once)
+        # Spark's clients are Java's, whatever words the settings came in.
+        self._settings = replace(plan.settings, kafka=to_java(plan.settings.kafka))
+        self._writers = Writers(plan.name, self._settings, self._checkpoint.path / "tables", once)
         self._queries: dict[str, _RunningQuery] = {}
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -83,6 +86,7 @@ class Job:
         self._checkpoint.open()
         try:
             cluster = Cluster(settings.bootstrap_servers, settings.kafka)
+            self._checkpoint.check_cluster(cluster.id)
             self._partitions, made = cluster.prepare(self.plan, self._stages)
         except BaseException:
             self._checkpoint.close()
@@ -100,6 +104,7 @@ class Job:
             for stage in self._stages:
                 for query in self._compiled(stage):
                     self._queries[query.name] = _RunningQuery(stage, query)
+            self._checkpoint.keep()
             self._launch_ready()
         except BaseException:
             self._stop_queries()
@@ -136,7 +141,7 @@ class Job:
 
     def _reader(self, *, batch: bool) -> TopicReader:
         assert self._spark is not None, "it was started"
-        settings = self.plan.settings
+        settings = self._settings
         return TopicReader(
             self._spark,
             settings.bootstrap_servers,
