@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -227,3 +228,39 @@ def test_a_frozen_broker_is_missed_and_comes_back(cluster: KafkaCluster) -> None
         cluster.resume_node(3)
     eventually(lambda: cluster.known_brokers(1) == {1, 2, 3})
     assert cluster.status()[2].state == "running"
+
+
+def test_groups_and_their_commands_live_through_the_death_of_their_coordinator(
+    cluster: KafkaCluster, cli: Cli, nodes: Nodes, topic: str
+) -> None:
+    values = [str(number) for number in range(30)]
+    cli.ok("topics", "create", topic)
+    produce(cluster.bootstrap_servers, topic, values[:10])
+    group = ("--group", topic)
+    assert cli.ok("consume", topic, *group, "--from-beginning", "-n", 10).split() == values[:10]
+    (described,) = cli.json("groups", "describe", topic)
+    coordinator = described["coordinator"]
+
+    with cli.start("consume", topic, *group, "-n", 20) as reading:
+        produce(cluster.bootstrap_servers, topic, values[10:20])
+        assert [reading.stdout.readline().strip() for _ in range(10)] == values[10:20]
+        nodes("kill-broker", coordinator)
+        # At once, as long as nobody has missed it.
+        with ThreadPoolExecutor() as at_once:
+            listed = at_once.submit(cli.ok, "groups", "list")
+            shown = at_once.submit(cli.json, "groups", "describe", topic)
+            produce(cluster.bootstrap_servers, topic, values[20:])
+            assert topic in listed.result().split()
+            assert shown.result()[0]["partitions"][0]["current_offset"] >= 10
+        rest = reading.stdout.read().split()
+        assert (reading.process.wait(HUNG_AFTER_S), reading.stderr.read()) == (0, "")
+        assert rest == values[20:]
+
+    nodes("start-broker", coordinator)
+    (described,) = cli.json("groups", "describe", topic)
+    assert described["partitions"][0]["lag"] == 0
+    nodes("kill-broker", described["coordinator"])
+    cli.ok("groups", "reset-offsets", topic, "--all-topics", "--to-earliest", "--execute")
+    cli.ok("groups", "delete", topic)
+    assert topic not in cli.ok("groups", "list").split()
+    nodes("start-broker", described["coordinator"])

@@ -15,7 +15,7 @@ ATTEMPT_WITHIN_S = 5.0
 # As long as Kafka's own tools do by default (default.api.timeout.ms).
 RETRY_WITHIN_S = 60.0
 # As retry.backoff.ms.
-_PAUSE_S = 0.1
+PAUSE_S = 0.1
 
 # A coordinator or a leader is being found, moved or loaded, or nobody has missed the dead one yet.
 PASSING = frozenset(
@@ -46,4 +46,4 @@ def retry(attempt: Callable[[], Result], within_s: float = RETRY_WITHIN_S) -> Re
         except KafkaException as failure:
             if failure.args[0].name() not in PASSING or time.monotonic() > deadline:
                 raise
-        time.sleep(_PAUSE_S)
+        time.sleep(PAUSE_S)

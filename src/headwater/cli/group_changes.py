@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, PASSING, retry
+from headwater.cli.connection_retry import PASSING, retry
 from headwater.cli.errors import CommandError, describe
+from headwater.cli.group_coordinator import wait_for_coordinator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,8 @@ def delete_group(connection: Connection, group: str) -> None:
 
     def ask() -> None:
         nonlocal is_repeated
-        (future,) = connection.admin.delete_consumer_groups(
-            [group], request_timeout=ATTEMPT_WITHIN_S
-        ).values()
+        wait_for_coordinator(connection, group)
+        (future,) = connection.admin.delete_consumer_groups([group]).values()
         try:
             connection.result(future)
         except KafkaException as failure:
@@ -44,8 +44,9 @@ def move_group(connection: Connection, group: str, plan: Sequence[Planned]) -> N
     wanted = [TopicPartition(one.topic, one.partition, one.new) for one in plan]
 
     def ask() -> list[TopicPartition]:
+        wait_for_coordinator(connection, group)
         (future,) = connection.admin.alter_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(group, wanted)], request_timeout=ATTEMPT_WITHIN_S
+            [ConsumerGroupTopicPartitions(group, wanted)]
         ).values()
         refused = [
             one for one in connection.result(future).topic_partitions if one.error is not None

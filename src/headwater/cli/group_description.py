@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, retry
 from headwater.cli.errors import CommandError
+from headwater.cli.group_coordinator import wait_for_coordinator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +59,8 @@ def find_group(connection: Connection, group: str) -> ConsumerGroupDescription |
     from confluent_kafka import KafkaException
 
     def ask() -> ConsumerGroupDescription:
-        (future,) = connection.admin.describe_consumer_groups(
-            [group], request_timeout=ATTEMPT_WITHIN_S
-        ).values()
+        wait_for_coordinator(connection, group)
+        (future,) = connection.admin.describe_consumer_groups([group]).values()
         return connection.result(future)
 
     try:
@@ -77,8 +77,9 @@ def committed_offsets(connection: Connection, group: str) -> dict[tuple[str, int
     from confluent_kafka import ConsumerGroupTopicPartitions
 
     def ask() -> list[TopicPartition]:
+        wait_for_coordinator(connection, group)
         (future,) = connection.admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(group)], request_timeout=ATTEMPT_WITHIN_S
+            [ConsumerGroupTopicPartitions(group)]
         ).values()
         return list(connection.result(future).topic_partitions)
 

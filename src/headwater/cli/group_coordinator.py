@@ -1,0 +1,62 @@
+"""Waits until a group's coordinator can be asked, which a moment after a broker's death it cannot.
+
+librdkafka's admin client (2.16) ends the whole process with a failed assertion when the coordinator
+that it is about to ask cannot be reached, or still loads the group's offsets. So it is asked only
+when the coordinator was found to know the group.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from headwater.cli.connection_retry import PAUSE_S, RETRY_WITHIN_S
+from headwater.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from headwater.cli.connection import Connection
+
+_GROUP = 0
+# Old enough for any cluster.
+_FIND_COORDINATOR_VERSION = 1
+_OFFSET_FETCH_VERSION = 2
+
+
+def wait_for_coordinator(connection: Connection, group: str) -> None:
+    """Return once a group's coordinator has answered; raises CommandError if that does not help."""
+    from headwater.cli.raw_admin import UnansweredError
+
+    deadline = time.monotonic() + RETRY_WITHIN_S
+    while True:
+        try:
+            reason = _ask(connection, group)
+        except UnansweredError as failure:
+            reason = failure.message
+        if reason is None:
+            return
+        if time.monotonic() > deadline:
+            raise CommandError(f"the group '{group}' has no coordinator: {reason}")
+        time.sleep(PAUSE_S)
+
+
+def _ask(connection: Connection, group: str) -> str | None:
+    from headwater.cli.raw_admin import Node, RawAdmin, check, error_name
+    from headwater.protocol.api_keys import ApiKey
+    from headwater.protocol.errors import ErrorCode
+
+    passing = (
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.NOT_COORDINATOR,
+    )
+    admin = RawAdmin(connection)
+    found = admin.ask_any(
+        ApiKey.FIND_COORDINATOR, _FIND_COORDINATOR_VERSION, {"key": group, "key_type": _GROUP}
+    )
+    if found.error_code not in passing:
+        check(found.error_code, f"finding the coordinator of '{group}'")
+        node = Node(found.node_id, found.host, found.port)
+        of_all_topics = {"group_id": group, "topics": None}
+        found = admin.ask(node, ApiKey.OFFSET_FETCH, _OFFSET_FETCH_VERSION, of_all_topics)
+    # What else there is to say of the group is said where it is asked for.
+    return error_name(found.error_code) if found.error_code in passing else None
