@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from tests.integration.streams_topics import Topics, app_of, run_once
 from tests.registry_process import RegistryProcess
 from tests.spark_session import spark
 
@@ -17,7 +15,7 @@ from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClie
 from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.jobs.job import Job, JobFailed
 from headwater.spark.jobs.metrics import serve_metrics
-from headwater.streams import App, PlanError, col
+from headwater.streams import PlanError, col
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["spark"]
 
-WITHIN_S = 240
 READING = "id string, value bigint"
 
 
@@ -39,66 +36,9 @@ def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
     process.stop()
 
 
-class Topics:
-    """Topics of one test, written and read as any client would."""
-
-    def __init__(self, servers: str) -> None:
-        self.servers = servers
-        self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
-
-    def create(self, *names: str) -> None:
-        admin = AdminClient({"bootstrap.servers": self.servers})
-        for future in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
-            future.result()
-
-    def write(self, topic: str, *values: Any) -> None:
-        for value in values:
-            data = value if isinstance(value, bytes) else json.dumps(value).encode()
-            self._producer.produce(topic, data, b"k")
-        assert self._producer.flush(60) == 0
-
-    def read(self, topic: str, count: int) -> list[Any]:
-        """Return a topic's values, once there are this many."""
-        consumer = Consumer(
-            {
-                "bootstrap.servers": self.servers,
-                "group.id": "reader",
-                "isolation.level": "read_committed",
-            }
-        )
-        consumer.assign([TopicPartition(topic, 0, 0)])
-        values: list[Any] = []
-        deadline = time.monotonic() + WITHIN_S
-        try:
-            while len(values) < count and time.monotonic() < deadline:
-                message = consumer.poll(0.2)
-                if message is not None and message.error() is None:
-                    values.append(message)
-        finally:
-            consumer.close()
-        assert len(values) >= count, values
-        return values
-
-
 @pytest.fixture(scope="module")
 def topics(broker: BrokerProcess) -> Topics:
     return Topics(broker.bootstrap_servers)
-
-
-def app_of(topics: Topics, tmp_path: Path, name: str = "app", **more: Any) -> App:
-    return App(
-        name, bootstrap_servers=topics.servers, checkpoint_dir=tmp_path / "checkpoint", **more
-    )
-
-
-def run_once(app: App, spark: SparkSession) -> Job:
-    job = Job(app.plan(), once=True)
-    job.start(spark)
-    try:
-        assert job.wait(WITHIN_S)
-    finally:
-        job.stop()
-    return job
 
 
 @pytest.mark.parametrize("guarantee", ["at_least_once", "exactly_once"])

@@ -1,0 +1,78 @@
+"""Topics as a test of programs writes and reads them, and programs run to their end."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from headwater.spark.jobs.job import Job
+from headwater.streams import App
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+WITHIN_S = 240
+
+
+class Topics:
+    """Topics of one test, written and read as any client would."""
+
+    def __init__(self, servers: str) -> None:
+        self.servers = servers
+        self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+
+    def create(self, *names: str) -> None:
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        for future in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+            future.result()
+
+    def write(self, topic: str, *values: Any, key: str = "k") -> None:
+        """Write values as JSON; bytes as they are, and None as a tombstone."""
+        for value in values:
+            data = value if value is None or isinstance(value, bytes) else json.dumps(value)
+            self._producer.produce(topic, data, key)
+        assert self._producer.flush(60) == 0
+
+    def read(self, topic: str, count: int) -> list[Any]:
+        """Return a topic's values, once there are this many."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.servers,
+                "group.id": "reader",
+                "isolation.level": "read_committed",
+            }
+        )
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        values: list[Any] = []
+        deadline = time.monotonic() + WITHIN_S
+        try:
+            while len(values) < count and time.monotonic() < deadline:
+                message = consumer.poll(0.2)
+                if message is not None and message.error() is None:
+                    values.append(message)
+        finally:
+            consumer.close()
+        assert len(values) >= count, values
+        return values
+
+
+def app_of(topics: Topics, tmp_path: Path, name: str = "app", **more: Any) -> App:
+    return App(
+        name, bootstrap_servers=topics.servers, checkpoint_dir=tmp_path / "checkpoint", **more
+    )
+
+
+def run_once(app: App, spark: SparkSession) -> Job:
+    job = Job(app.plan(), once=True)
+    job.start(spark)
+    try:
+        assert job.wait(WITHIN_S)
+    finally:
+        job.stop()
+    return job

@@ -1,0 +1,127 @@
+"""What programs do besides writing topics: tables, files, prints and calls, through a job."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.streams_topics import WITHIN_S, Topics, app_of, run_once
+from tests.spark_session import spark
+
+from headwater.spark.jobs.job import Job
+from headwater.spark.sinks import TableStore
+from headwater.spark.sinks.table_store import TableNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.broker_process import BrokerProcess
+
+    from headwater.streams import App
+
+__all__ = ["spark"]
+
+
+@pytest.fixture(scope="module")
+def topics(broker: BrokerProcess) -> Topics:
+    return Topics(broker.bootstrap_servers)
+
+
+def test_a_table_and_files_while_running_and_after_a_replay(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    files = tmp_path / "files"
+
+    def program() -> App:
+        app = app_of(topics, tmp_path)
+        app.table(topic, value_type="value bigint").store("latest")
+        app.stream(topic, value_type="value bigint").to_files(files)
+        return app
+
+    topics.write(topic, {"value": 1}, {"value": 2}, key="a")
+    topics.write(topic, {"value": 3}, key="b")
+    job = Job(program().plan())
+    job.start(spark)
+    try:
+        until(lambda: table(tmp_path) == {"a": {"value": 2}, "b": {"value": 3}})
+        topics.write(topic, None, key="b")
+        topics.write(topic, {"value": 4}, key="c")
+        until(lambda: table(tmp_path) == {"a": {"value": 2}, "c": {"value": 4}})
+        until(lambda: len(written(spark, files)) == 5)
+    finally:
+        job.stop()
+    # As after a kill: the last batch of each query was written, and is not known to be.
+    for commits in (tmp_path / "checkpoint").glob("queries/*/commits"):
+        last = max(int(path.name) for path in commits.iterdir() if path.name.isdigit())
+        for path in (commits / str(last), commits / f".{last}.crc"):
+            path.unlink(missing_ok=True)
+    topics.write(topic, {"value": 5}, key="b")
+    run_once(program(), spark)
+    assert table(tmp_path) == {"a": {"value": 2}, "b": {"value": 5}, "c": {"value": 4}}
+    assert written(spark, files) == [
+        ("a", 1), ("a", 2), ("b", None), ("b", 3), ("b", 5), ("c", 4),
+    ]  # fmt: skip
+
+
+def test_prints_and_calls_once_for_each_record(
+    spark: SparkSession,
+    topics: Topics,
+    topic: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    topics.create(topic)
+    topics.write(topic, *({"value": value} for value in range(4)))
+    app = app_of(topics, tmp_path)
+    stream = app.stream(topic, value_type="value bigint")
+    noted = stream.peek(noting(tmp_path / "peeked")).filter("value > 0")
+    noted.to(f"{topic}-out")
+    stream.for_each(noting(tmp_path / "each"))
+    stream.filter("value > 1").print("high")
+    run_once(app, spark)
+    assert len(topics.read(f"{topic}-out", 3)) == 3
+    assert sorted((tmp_path / "peeked").read_text().split()) == ["0", "1", "2", "3"]
+    assert sorted((tmp_path / "each").read_text().split()) == ["0", "1", "2", "3"]
+    out = capsys.readouterr().out.splitlines()
+    assert out == ['[high]: k, {"value":2}', '[high]: k, {"value":3}']
+
+
+def noting(path: Path) -> Callable[[dict[str, Any]], None]:
+    name = str(path)
+
+    def note(value: dict[str, Any]) -> None:
+        with open(name, "a") as file:
+            file.write(f"{value['value']}\n")
+
+    return note
+
+
+def table(tmp_path: Path) -> dict[str, Any]:
+    """Return what a reader finds in the table at this moment."""
+    try:
+        with TableStore(tmp_path / "checkpoint" / "tables" / "latest.db") as store:
+            return dict(store.all())
+    except TableNotFound:
+        return {}
+
+
+def written(spark: SparkSession, files: Path) -> list[tuple[str, int | None]]:
+    if not (files / "_spark_metadata").exists():
+        return []
+    rows = spark.read.parquet(str(files)).select("key", "value.value").collect()
+    return sorted(((row.key, row.value) for row in rows), key=_nulls_first)
+
+
+def _nulls_first(row: tuple[str, int | None]) -> tuple[str, int]:
+    return row[0], -1 if row[1] is None else row[1]
+
+
+def until(is_true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not is_true():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.1)
