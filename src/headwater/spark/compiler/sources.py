@@ -30,8 +30,8 @@ def source_rows(
     if source.value_format.kind == INTERNAL:
         return _internal_rows(source, raw, spark)
     if source.on_broken.fails:
-        key = _codec(source, "key", spark, schemas).decode(F.col("key"))
-        value = _codec(source, "value", spark, schemas).decode(F.col("value"))
+        key = _once(_codec(source, "key", spark, schemas))
+        value = _once(_codec(source, "value", spark, schemas))
         rows = raw.select(*_columns(key, value))
     else:
         rows = _parsed(source, raw, spark, schemas).where(f"{_REASON} IS NULL")
@@ -75,7 +75,7 @@ def _parsed(
         for name, decoded in (("key", key), ("value", value))
         if decoded.reason is not None
     ]
-    reason = F.coalesce(*reasons, F.lit(None).cast("string"))
+    reason = F.coalesce(*reasons, _never("string") if reasons else F.lit(None).cast("string"))
     return raw.select(
         *_columns(key.value, value.value),
         F.col("key").alias(_RAW_KEY),
@@ -88,6 +88,21 @@ def _codec(source: TopicSource, field: FieldName, spark: SparkSession, schemas: 
     if field == "key":
         return Codec(spark, schemas, source.key_format, source.row.key, source.topics, field)
     return Codec(spark, schemas, source.value_format, source.row.value, source.topics, field)
+
+
+def _once(codec: Codec) -> Column:
+    """Decode, and keep Spark from doing so twice: for the value, and for a filter that looks at it.
+
+    Spark moves filters below what computes their columns, unless that is not deterministic.
+    """
+    decoded = codec.decode(F.col(codec.field))
+    is_cheap = codec.format.fixed_type is not None
+    return decoded if is_cheap else F.coalesce(decoded, _never(codec.type.ddl()))
+
+
+def _never(type_: str) -> Column:
+    """Return a null that Spark cannot know to be one, and takes for not deterministic."""
+    return F.when(F.spark_partition_id() < 0, F.lit(None).cast(type_))
 
 
 def _internal_rows(source: TopicSource, raw: DataFrame, spark: SparkSession) -> DataFrame:
