@@ -75,6 +75,11 @@ class Checkpoint:
             self._lock.close()
             self._lock = None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether no query has begun yet, so that a program starts where it says."""
+        return not any(self.path.glob("queries/*/offsets/*"))
+
     def of_query(self, name: str) -> Path:
         """Return the folder of one query."""
         return self.path / "queries" / name

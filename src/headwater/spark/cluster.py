@@ -81,6 +81,49 @@ class Cluster:
         made = [*missing, *internal]
         return (self.partitions() if made else known), made
 
+    def check_starts(self, plan: Plan) -> None:
+        """Refuse to begin at offsets that the topics do not have; raises PlanError."""
+        known = self.partitions()
+        for source in plan.sources():
+            for topic, offsets in source.start.offsets.items():
+                if topic in known:
+                    self._check_start(topic, offsets, known[topic], source.location)
+
+    def _check_start(
+        self, topic: str, offsets: Mapping[int, int], partitions: int, location: str
+    ) -> None:
+        for partition in offsets:
+            if partition >= partitions:
+                count = "one partition, 0" if partitions == 1 else f"{partitions} partitions"
+                raise PlanError(
+                    f"start names the partition {partition} of {topic!r}, which has {count}: "
+                    "leave it out",
+                    location,
+                )
+        first, last = (self._offsets(topic, offsets, end) for end in ("earliest", "latest"))
+        for partition, offset in offsets.items():
+            if not first[partition] <= offset <= last[partition]:
+                raise PlanError(
+                    f"start names the offset {offset} of {topic} [{partition}], which has "
+                    f"{first[partition]} to {last[partition]}: name one of these, or begin at "
+                    "'earliest', 'latest' or a time",
+                    location,
+                )
+
+    def _offsets(self, topic: str, partitions: Iterable[int], end: str) -> dict[int, int]:
+        from confluent_kafka import IsolationLevel, TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        # As Spark will see it: what is not committed yet is not there.
+        answers = self._admin.list_offsets(
+            {TopicPartition(topic, each): getattr(OffsetSpec, end)() for each in partitions},
+            isolation_level=IsolationLevel.READ_COMMITTED,
+        )
+        return {
+            where.partition: int(answer.result(_ANSWER_WITHIN_S).offset)
+            for where, answer in answers.items()
+        }
+
     def _metadata(self) -> Any:
         from confluent_kafka import KafkaException
 

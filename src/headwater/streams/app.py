@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import OnBroken, Start, TopicSource
+from headwater.plan.nodes import OnBroken, TopicSource
 from headwater.plan.plan import Guarantee, Plan, Settings
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
@@ -21,6 +20,7 @@ from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
 from headwater.streams.location import Located
 from headwater.streams.operands import Classes, as_expression
+from headwater.streams.start import as_start
 from headwater.streams.types import as_class, as_type
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from headwater.serde import SchemaRegistryClient
     from headwater.streams.formats import FormatLike, Side
     from headwater.streams.operands import FieldLike
+    from headwater.streams.start import StartLike
     from headwater.streams.types import TypeLike
 
-StartLike: TypeAlias = "str | datetime.datetime | Mapping[str, Mapping[int, int]]"
 _NAME = re.compile(r"[a-zA-Z0-9._-]{1,200}")
 _GUARANTEES = ("at_least_once", "exactly_once")
 
@@ -110,7 +110,8 @@ class App:
         """Read topics as a stream.
 
         `start` is where to begin without a checkpoint: `earliest`, `latest`, a time, or offsets by
-        topic and partition. The other options are those of `SourceOptions`.
+        topic and partition, where what is not named is read from its beginning. The other options
+        are those of `SourceOptions`.
         """
         with Located() as location:
             source, classes = self._source("stream", topics, start, options, location)
@@ -166,7 +167,7 @@ class App:
         source = self._builder.add(
             TopicSource, "KSTREAM-SOURCE" if kind == "stream" else "KTABLE-SOURCE", (), row,
             location, topics=topics, kind=kind, key_format=key_format, value_format=value_format,
-            start=_start(start), on_broken=OnBroken(options.get("dead_letter")),
+            start=as_start(start, topics), on_broken=OnBroken(options.get("dead_letter")),
             timestamp_by=_timestamp(options.get("timestamp_by"), row), name=options.get("name"),
         )  # fmt: skip
         return source, Classes(as_class(declared[0]), as_class(declared[1]))
@@ -204,23 +205,6 @@ def _check_topics(topics: tuple[Any, ...]) -> None:
         raise PlanError('name the topics one by one, as stream("orders", "returns")')
     if len(set(topics)) < len(topics):
         raise PlanError(f"a topic is named twice in {', '.join(topics)}")
-
-
-def _start(given: StartLike) -> Start:
-    if isinstance(given, datetime.datetime):
-        if given.tzinfo is None:
-            raise PlanError(f"start={given} needs a time zone: add tzinfo=datetime.UTC")
-        return Start("timestamp", timestamp_ms=int(given.timestamp() * 1_000))
-    if given == "earliest":
-        return Start("earliest")
-    if given == "latest":
-        return Start("latest")
-    if isinstance(given, str):
-        raise PlanError(
-            f"start={given!r} is neither 'earliest' nor 'latest', nor a datetime, nor offsets as "
-            '{"topic": {0: 42}}'
-        )
-    return Start("offsets", offsets={topic: dict(each) for topic, each in given.items()})
 
 
 def _timestamp(given: FieldLike | None, row: RowType) -> Any:

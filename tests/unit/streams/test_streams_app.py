@@ -122,6 +122,17 @@ def test_a_windowed_table_that_loses_its_window_is_no_longer_windowed() -> None:
             lambda: _source(App("app"), start=datetime.datetime(2026, 1, 1)),  # noqa: DTZ001
             "needs a time zone",
         ),
+        (lambda: _source(App("app"), start=42), "neither 'earliest' nor 'latest'"),
+        (
+            lambda: _source(App("app"), start=datetime.datetime(1960, 1, 1, tzinfo=datetime.UTC)),
+            "is before 1970",
+        ),
+        (lambda: _source(App("app"), start={"other": {0: 1}}), "which this stream does not read"),
+        (lambda: _source(App("app"), start={"readings": 1}), "give an offset by partition"),
+        (lambda: _source(App("app"), start={"readings": {0: -1}}), "-1 as offset in 'readings'"),
+        (lambda: _source(App("app"), start={"readings": {0: "1"}}), "'1' as offset"),
+        (lambda: _source(App("app"), start={"readings": {-1: 1}}), "-1 as partition"),
+        (lambda: _source(App("app"), start={"readings": {0: True}}), "True as offset"),
         (lambda: _source(App("app"), timestamp_by="ms"), "timestamp_millis(...) makes one"),
         (
             lambda: App("app", registry_url="http://localhost:9").stream("a", value="avro"),

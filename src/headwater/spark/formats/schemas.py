@@ -50,7 +50,7 @@ class Schemas:
             if not self._url:
                 raise ValueError(
                     "Avro, JSON Schema and Protobuf need a schema registry: give its address with "
-                    "App(..., registry='http://localhost:8081')"
+                    "App(..., registry_url='http://localhost:8081')"
                 )
             self._client = SchemaRegistryClient(self._url)
         return self._client

@@ -87,6 +87,8 @@ class Job:
         try:
             cluster = Cluster(settings.bootstrap_servers, settings.kafka)
             self._checkpoint.check_cluster(cluster.id)
+            if self._checkpoint.is_new:
+                cluster.check_starts(self.plan)
             self._partitions, made = cluster.prepare(self.plan, self._stages)
         except BaseException:
             self._checkpoint.close()
