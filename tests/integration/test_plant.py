@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -18,10 +19,11 @@ ROOT = Path(__file__).parents[2]
 HUNG_AFTER_S = 240.0
 
 
-def start(*options: str) -> subprocess.Popen[str]:
+def start(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "examples.plant", *options],
         cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -29,8 +31,8 @@ def start(*options: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.timeout(HUNG_AFTER_S + 60)
-def test_the_plant_until_ctrl_c() -> None:
-    plant = start()
+def test_the_plant_until_ctrl_c(tmp_path: Path) -> None:
+    plant = start(tmp_path)
     killer = threading.Timer(HUNG_AFTER_S, plant.kill)
     killer.start()
     children: list[psutil.Process] = []
@@ -60,11 +62,13 @@ def test_the_plant_until_ctrl_c() -> None:
     assert int(found[1]) > 0
     assert children
     wait_until_ended(each.pid for each in children)
+    assert [*tmp_path.iterdir()] == [], "left in the temporary directory"
 
 
-def test_the_plant_ends_by_itself() -> None:
-    plant = start("--seconds", "1")
+def test_the_plant_ends_by_itself(tmp_path: Path) -> None:
+    plant = start(tmp_path, "--seconds", "1")
     out, _ = plant.communicate(timeout=HUNG_AFTER_S)
     assert plant.returncode == 0, out
     assert "measurements sent" in out
     assert "Traceback" not in out
+    assert [*tmp_path.iterdir()] == [], "left in the temporary directory"
