@@ -13,6 +13,7 @@ from tests.spark_session import spark
 
 from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
 from headwater.spark.checkpoints import CheckpointError
+from headwater.spark.cluster import Cluster
 from headwater.spark.jobs.job import Job, JobFailed
 from headwater.spark.jobs.metrics import serve_metrics
 from headwater.streams import PlanError, col
@@ -147,6 +148,15 @@ def test_what_cannot_run_is_refused_before_spark_is_needed(
     again = Job(app.plan())
     again.prepare()
     again.stop()
+
+
+def test_lag_is_what_the_cluster_has_more(topics: Topics, topic: str) -> None:
+    topics.create(topic)
+    topics.write(topic, *({"value": value} for value in range(5)))
+    cluster = Cluster(topics.servers, {})
+    assert cluster.behind({(topic, 0): 2}) == 3
+    assert cluster.behind({(topic, 0): 5}) == 0
+    assert cluster.behind({("nothing-like-this", 0): 5}) is None
 
 
 def test_a_checkpoint_of_another_cluster_is_refused(

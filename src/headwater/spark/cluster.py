@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ANSWER_WITHIN_S = 30.0
 _LOOK_EVERY_S = 1.0
+_LAG_WITHIN_S = 2.0
 # No use in trying again: the broker answered, and will not let this client in.
 _HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
 # An internal topic spreads the work between two stages; more partitions than this cost more in
@@ -123,6 +124,26 @@ class Cluster:
             where.partition: int(answer.result(_ANSWER_WITHIN_S).offset)
             for where, answer in answers.items()
         }
+
+    def behind(self, read_to: Mapping[tuple[str, int], int]) -> int | None:
+        """Return how many records follow these offsets; None where no broker says so soon."""
+        from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        asked = {TopicPartition(*place): OffsetSpec.latest() for place in read_to}
+        if not asked:
+            return 0
+        answers = self._admin.list_offsets(
+            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_LAG_WITHIN_S
+        )
+        try:
+            ends = {
+                (place.topic, place.partition): int(answer.result().offset)
+                for place, answer in answers.items()
+            }
+        except KafkaException:
+            return None
+        return sum(max(0, end - read_to[place]) for place, end in ends.items())
 
     def _metadata(self) -> Any:
         from confluent_kafka import KafkaException

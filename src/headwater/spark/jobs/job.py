@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
@@ -20,13 +20,13 @@ from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.formats.schemas import Schemas
 from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
-from headwater.spark.jobs.progress import QueryProgress
+from headwater.spark.jobs.progress import QueryProgress, read_to
 from headwater.spark.jobs.writers import Writers
 from headwater.spark.session import task_slots
 from headwater.spark.topics import TopicReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -78,6 +78,7 @@ class Job:
         self._watcher: threading.Thread | None = None
         self._partitions: dict[str, int] = {}
         self._stages: tuple[Stage, ...] = ()
+        self._cluster: Cluster | None = None
 
     def prepare(self) -> None:
         """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
@@ -211,7 +212,9 @@ class Job:
         if query is None or running.done:
             return
         is_active = query.isActive
-        running.take_reports()
+        report = running.take_reports()
+        if report is not None and running.progress.state == "real-time":
+            self._measure_lag(running, report)
         if is_active:
             return
         error = query.exception()
@@ -221,6 +224,13 @@ class Job:
             return
         running.lasted_s = time.monotonic() - running.started
         self._failed(running, self._explained(running, failure_of(error)))
+
+    def _measure_lag(self, running: _RunningQuery, report: Mapping[str, Any]) -> None:
+        """Ask the cluster: a real-time batch reports only what was there when it began."""
+        assert self._cluster is not None, "it was prepared"
+        lag = self._cluster.behind(read_to(report))
+        if lag is not None:
+            running.update(lag=lag)
 
     def _explained(self, running: _RunningQuery, failure: Failure) -> Failure:
         """Find the broken record that Spark's own message does not name."""
@@ -299,18 +309,21 @@ class _RunningQuery:
         """Change what is known."""
         self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
 
-    def take_reports(self) -> None:
-        """Read what Spark reported since the last look."""
+    def take_reports(self) -> Mapping[str, Any] | None:
+        """Read what Spark reported since the last look; returns the newest, if there is one."""
         assert self.spark_query is not None, "only a started query is looked at"
         last = self.spark_query.lastProgress
         if last is None or self._is_known(last):
-            return
+            return None
         # Spark keeps a hundred reports, and to fetch them all costs more than a batch may take.
         follows = self._seen == (str(last["runId"]), int(last["batchId"]) - 1)
+        read: Mapping[str, Any] | None = None
         for report in (last,) if follows else self.spark_query.recentProgress:
             if not self._is_known(report):
                 self._seen = (str(report["runId"]), int(report["batchId"]))
-                self.update(**self.progress.after(json.loads(report.json)))
+                read = json.loads(report.json)
+                self.update(**self.progress.after(read))
+        return read
 
     def _is_known(self, report: StreamingQueryProgress) -> bool:
         run, batch = str(report["runId"]), int(report["batchId"])

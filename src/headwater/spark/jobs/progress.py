@@ -23,7 +23,8 @@ class QueryProgress:
     rows_per_second: float = 0.0
     batch_ms: int = 0
     lag: int = 0
-    """Records in the topics behind what was read."""
+    """Records in the topics that were not read: as of the last batch's start, in real-time mode
+    as of its end."""
     state_rows: int = 0
     state_bytes: int = 0
     late_rows: int = 0
@@ -46,6 +47,15 @@ class QueryProgress:
             + sum(int(each.get("numRowsDroppedByWatermark") or 0) for each in operators)
             + _observed_late(report.get("observedMetrics") or {}),
         }
+
+
+def read_to(report: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+    """Return up to which offset each partition was read when a batch ended."""
+    return {
+        (topic, int(partition)): offset
+        for source in report.get("sources") or []
+        for (topic, partition), offset in _offsets(source.get("endOffset")).items()
+    }
 
 
 def _observed_late(metrics: Mapping[str, Any]) -> int:
