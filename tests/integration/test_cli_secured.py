@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
+import httpx
 import pytest
 from confluent_kafka.admin import (
     AdminClient,
@@ -14,6 +15,7 @@ from confluent_kafka.admin import (
 )
 from tests.certificates import Certificate, certificate_for_loopback
 from tests.cli_command import Cli
+from tests.platform_process import PlatformProcess
 
 from headwater.cluster import KafkaCluster, NodeOptions
 from headwater.processes.ports import FreePorts
@@ -111,6 +113,21 @@ def test_every_kind_of_command_gets_in(
     cli = Cli(f"127.0.0.1:{secured.ports[protocol]}")
     for command in _COMMANDS:
         cli.ok(*command, "--command-config", config)
+    unknown = cli("groups", "describe", "nobody", "--command-config", config)
+    assert "there is no group 'nobody'" in unknown.err
+
+
+def test_the_platform_gets_in(secured: Secured, tmp_path: Path) -> None:
+    config = tmp_path / "client.properties"
+    config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512"))
+    servers = f"127.0.0.1:{secured.ports['SASL_SSL']}"
+    options = ("--bootstrap-server", servers, "--command-config", str(config))
+    with PlatformProcess(tmp_path, options) as up:
+        asked = httpx.post(
+            f"{up.registry_url}/subjects/s/versions", json={"schema": '"string"'}, timeout=60
+        )
+        assert asked.json()["id"] == 1
+        up.stop()
 
 
 @pytest.mark.parametrize("command", _COMMANDS, ids=lambda command: command[0])

@@ -30,6 +30,7 @@ Examples:
   headwater up --data ./data --port-offset 10000
   headwater up --property broker.num.partitions=3
   headwater up --bootstrap-server kafka-1:9092,kafka-2:9092
+  headwater up --bootstrap-server kafka-1:9093 --command-config client.properties
   headwater up --engine kafka --brokers 3 --controllers 3 --racks a,b,c
 
 \b
@@ -62,6 +63,12 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--bootstrap-server",
     metavar="HOST:PORT[,...]",
     help="Use this cluster instead of the embedded broker.",
+)
+@click.option(
+    "--command-config",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Client properties (security and the like) for that cluster, as Kafka's tools take them.",
 )
 @click.option(
     "--engine",
@@ -170,6 +177,8 @@ def _settings(
     if "listeners" in of_services.get("broker", {}):
         raise click.UsageError("Where the broker listens is set with --host and --port-offset.")
     chosen["racks"] = tuple(filter(None, chosen.get("racks", "").split(",")))
+    if chosen.get("command_config") and not chosen.get("bootstrap_server"):
+        raise click.UsageError("--command-config is for the cluster of --bootstrap-server.")
     if chosen.get("bootstrap_server"):
         _check_reachable(chosen["bootstrap_server"])
     return Settings(properties=of_services, **chosen)
@@ -223,9 +232,9 @@ def _options_in(given: Mapping[str, str], path: Path | None) -> dict[str, Any]:
                 f"{path}: there is no option '{name}' under [up]; there are {', '.join(options)}"
             )
         option = options[name]
+        if path is not None and isinstance(option.type, click.Path):
+            value = str(path.parent / value)
         chosen[option.name or name] = option.type.convert(value, option, context)
-    if "data" in chosen and path is not None:
-        chosen["data"] = path.parent / chosen["data"]
     return chosen
 
 

@@ -38,6 +38,8 @@ class Settings:
     free_ports: bool = False
     # An existing cluster, instead of a broker of one's own.
     bootstrap_server: str | None = None
+    # A file with what clients of that cluster need, such as passwords.
+    command_config: Path | None = None
     # Which broker to start: ours, or so many nodes of Apache Kafka.
     engine: str = "embedded"
     brokers: int | None = None
@@ -133,6 +135,7 @@ def _registry(plan: Plan) -> Service:
         command=(
             *(*_HEADWATER, "registry", "--host", settings.host, "--port", str(port)),
             *("--bootstrap-server", plan.bootstrap_server),
+            *_command_config(settings),
             *plan.properties("registry"),
         ),
         address=f"{'https' if tls else 'http'}://{_join(host, port)}",
@@ -140,6 +143,12 @@ def _registry(plan: Plan) -> Service:
         health=HttpCheck(host, port, tls=tls),
         depends_on=plan.after_broker(),
     )
+
+
+def _command_config(settings: Settings) -> tuple[str, ...]:
+    if settings.command_config is None:
+        return ()
+    return ("--command-config", str(settings.command_config))
 
 
 def _join(host: str, port: int) -> str:

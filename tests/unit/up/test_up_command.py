@@ -128,6 +128,7 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
             2,
             "no service 'broker-2'; there are broker, controller, broker-1, registry",
         ),
+        (["--command-config", __file__], 2, "for the cluster of --bootstrap-server"),
         (["--bootstrap-server", "kafka"], 2, "'kafka' is not of the form HOST:PORT"),
         (["--bootstrap-server", "127.0.0.1:1"], 1, "127.0.0.1:1: Connection refused"),
     ],

@@ -37,9 +37,11 @@ def test_the_embedded_broker_and_the_registry_on_it() -> None:
 
 
 def test_an_existing_cluster() -> None:
-    plan = Plan(Settings(bootstrap_server="kafka:9092", free_ports=True))
+    secrets = Path("client.properties")
+    plan = Plan(Settings(bootstrap_server="kafka:9092", command_config=secrets, free_ports=True))
     (registry,) = plan.services
     assert option(registry.command, "--bootstrap-server") == "kafka:9092"
+    assert option(registry.command, "--command-config") == "client.properties"
     assert registry.depends_on == ()
     plan.close()
 
