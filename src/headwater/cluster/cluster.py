@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Self
 
 from headwater.cluster import kafka
+from headwater.cluster.class_archive import archive_options
 from headwater.cluster.control import STOPPED_WITHIN_S, ClusterControl
 from headwater.cluster.directory import ClusterDirectory
 from headwater.cluster.errors import ClusterError
@@ -179,4 +180,5 @@ def _make(files: ClusterDirectory, nodes: Sequence[Node]) -> None:
         own.release()
         configure(node, nodes, own)
     new = [files.of(node) for node in nodes if not files.of(node).is_formatted]
-    format_storage(cluster_id, new)
+    if new:
+        format_storage(cluster_id, new, archive_options())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.cluster import metadata
+from headwater.cluster.class_archive import archive_options
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.kafka import jvm_options, node_command
 from headwater.cluster.server_properties import client_address
@@ -123,7 +124,7 @@ class ClusterControl:
             *node.prefix,
             # -P: the working directory is the user's and must not shadow modules.
             *(sys.executable, "-P", "-m", "headwater.cluster.launch", str(files.process_file)),
-            *node_command(files, jvm_options()),
+            *node_command(files, (*jvm_options(), *archive_options())),
         ]
 
     def _launch(self, node: Node) -> subprocess.Popen[bytes]:

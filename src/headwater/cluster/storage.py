@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from headwater.cluster.errors import ClusterError
-from headwater.cluster.kafka import java_command
+from headwater.cluster.kafka import SMALL_JVM, java_command
 from headwater.java.tool import run_tool
 
 if TYPE_CHECKING:
@@ -28,17 +28,18 @@ def new_cluster_id() -> str:
             return text
 
 
-def format_storage(cluster_id: str, nodes: Sequence[NodeDirectory]) -> None:
-    """Format the data directories of nodes that have none yet."""
+def format_storage(
+    cluster_id: str, nodes: Sequence[NodeDirectory], options: Sequence[str] = ()
+) -> None:
+    """Format the data directories of nodes that have none yet, by JVMs with these options."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(lambda node: _format(cluster_id, node), nodes))
+        list(pool.map(lambda node: _format(cluster_id, node, options), nodes))
 
 
-def _format(cluster_id: str, node: NodeDirectory) -> None:
+def _format(cluster_id: str, node: NodeDirectory, options: Sequence[str]) -> None:
+    arguments = ("format", "-t", cluster_id, "-c", str(node.properties))
     done = run_tool(
-        java_command(
-            "kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(node.properties)
-        ),
+        java_command("kafka.tools.StorageTool", *arguments, options=(*SMALL_JVM, *options))
     )
     if done.returncode != 0:
         raise ClusterError(

@@ -1,0 +1,113 @@
+"""Kafka's classes as the JVM keeps them in memory, made once: a node then starts in half the time.
+
+Java calls it class data sharing. An archive belongs to one Java and one class path; a JVM that it
+does not fit goes on without it. It is made by a node of no other use, which is started and stopped
+again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from headwater.cluster import metadata
+from headwater.cluster.directory import NodeDirectory
+from headwater.cluster.kafka import (
+    OLDEST_JAVA,
+    SMALL_HEAP,
+    SMALL_JVM,
+    VERSION,
+    class_path,
+    node_command,
+)
+from headwater.cluster.node import Node, roles
+from headwater.cluster.server_properties import configure
+from headwater.cluster.storage import format_storage, new_cluster_id
+from headwater.java.artifacts import cache_directory
+from headwater.java.runtime import find_java
+from headwater.processes.ports import FreePorts
+
+_HOST = "127.0.0.1"
+_MADE_WITHIN_S = 180.0
+_POLL_S = 0.1
+
+
+def archive_options() -> tuple[str, ...]:
+    """Return the JVM's options for the archive, which the first call on a machine makes."""
+    archive = _path()
+    if not archive.exists():
+        _make_only_once(archive)
+    # An empty file stands for a Java that cannot make one, as PyPI's.
+    if not archive.exists() or archive.stat().st_size == 0:
+        return ()
+    return (f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+
+
+def _path() -> Path:
+    java = find_java(OLDEST_JAVA)
+    release = java.home / "release"
+    what = [str(java.home.resolve()), class_path(), release.read_text() if release.exists() else ""]
+    digest = hashlib.sha256("\n".join(what).encode()).hexdigest()[:12]
+    return cache_directory() / f"kafka-{VERSION}-classes-{digest}.jsa"
+
+
+def _make_only_once(archive: Path) -> None:
+    with open(archive.with_name(f".{archive.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if archive.exists():  # another process has made it meanwhile
+            return
+        print(  # noqa: T201 - the first use takes a while, and the user should know why
+            f"Preparing Kafka's classes in {archive}, once.", file=sys.stderr
+        )
+        with tempfile.TemporaryDirectory(prefix="headwater-kafka-") as directory:
+            partial = archive.with_name(f".{archive.name}")
+            partial.unlink(missing_ok=True)
+            if not _run_a_node(Path(directory), partial):
+                return  # a node that shall be of use will say why it does not start
+            if not partial.exists():
+                partial.touch()
+            partial.replace(archive)
+
+
+def _run_a_node(directory: Path, archive: Path) -> bool:
+    free = FreePorts(_HOST)
+    files = NodeDirectory(directory)
+    node = Node(1, roles(1, None)[1], _HOST, free.pick(), free.pick())
+    try:
+        configure(node, [node], files)
+        format_storage(new_cluster_id(), [files])
+        options = (*SMALL_HEAP, *SMALL_JVM, f"-XX:ArchiveClassesAtExit={archive}", "-Xlog:cds=off")
+        with subprocess.Popen(
+            node_command(files, options),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            try:
+                if not _becomes_ready(node, process):
+                    return False
+                process.terminate()
+                process.wait(_MADE_WITHIN_S)
+            finally:
+                process.kill()
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        free.close()
+    return True
+
+
+def _becomes_ready(node: Node, process: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + _MADE_WITHIN_S
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            if node.id in metadata.broker_ids(_HOST, node.port):
+                return True
+        except OSError:
+            time.sleep(_POLL_S)  # it does not listen yet
+    return False
