@@ -91,6 +91,7 @@ class Job:
             if self._checkpoint.is_new:
                 cluster.check_starts(self.plan)
             self._partitions, made = cluster.prepare(self.plan, self._stages)
+            self._cluster = cluster
         except BaseException:
             self._checkpoint.close()
             raise
