@@ -100,7 +100,7 @@ GOALS = {
 
 def measure(rounds: int, results: Results, say: Say) -> None:
     """Measure on one broker and in one warm Spark session, each in turn, several times."""
-    from headwater.spark.session import spark_session
+    from headwater.spark.session import spark_session, stop_session
 
     workload = Workload.from_environment()
     peer_programs.install(say)
@@ -120,7 +120,7 @@ def measure(rounds: int, results: Results, say: Say) -> None:
                 say(f"round {number + 1} of {rounds}: latency")
                 run.latency()
     finally:
-        spark.stop()
+        stop_session()
 
 
 class _Run:
