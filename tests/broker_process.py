@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # Any program with the same command line can stand in, e.g. one that starts Apache Kafka:
@@ -42,6 +42,8 @@ class BrokerProcess:
     """
 
     started: list[BrokerProcess] = []  # noqa: RUF012 - every one of this run, to find survivors
+    command: Sequence[str] = COMMAND
+    ready_within_s = READY_WITHIN_S
 
     def __init__(self, data_dir: Path, properties: Mapping[str, str] | None = None) -> None:
         self.data_dir = data_dir
@@ -74,7 +76,7 @@ class BrokerProcess:
     def start(self) -> BrokerProcess:
         """Start it and return when it listens."""
         self.launch()
-        self._readiness.known.wait(READY_WITHIN_S)
+        self._readiness.known.wait(self.ready_within_s)
         if self._readiness.port is None:
             self.kill()
             raise AssertionError(f"the broker did not come up:\n{self.text}")
@@ -89,7 +91,7 @@ class BrokerProcess:
             arguments += ["--property", f"{name}={value}"]
         self._readiness = _Readiness()
         self._process = subprocess.Popen(
-            COMMAND + arguments,
+            [*self.command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -1,6 +1,6 @@
 """Apache Kafka behind the command line of `headwater broker`, to run tests of the one on the other.
 
-    HEADWATER_TEST_BROKER="python -m tests.kafka_broker" pytest tests/chaos/test_spark_*.py
+    HEADWATER_TEST_BROKER="python -P tests/kafka_broker.py" pytest tests/chaos/test_spark_*.py
 
 It is one node. Whoever kills this process kills the node with it, in the same moment.
 """

@@ -19,17 +19,19 @@ import pytest
 from confluent_kafka import Producer
 from tests.chaos.seeds import seeds
 from tests.integration.spark_sink_pipeline import Topics, read_committed
+from tests.kafka_process import KafkaProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tests.broker_process import BrokerProcess
     from tests.conftest import StartBroker
 
 pytestmark = [pytest.mark.chaos, pytest.mark.needs("java"), pytest.mark.timeout(1200)]
 
-# A driver needs some ten seconds to come back, the others one.
+# A driver needs some ten seconds to come back, the others one; of Kafka's nodes see below.
 KILLS = {"broker": 12, "driver": 4, "worker": 16}
+FEW_KILLS = {"broker": 1, "driver": 1, "worker": 1}
 BATCH_WITHIN_S = 180.0
 DONE_WITHIN_S = 300.0
 KEYS = 20
@@ -40,10 +42,26 @@ _REPOSITORY = Path(__file__).parents[2]
 def test_every_record_is_committed_once(
     start_broker: StartBroker, tmp_path: Path, seed: int
 ) -> None:
+    check_through_kills(start_broker(), tmp_path, KILLS, seed)
+
+
+@pytest.mark.parametrize("seed", seeds(1))
+def test_every_record_is_committed_once_on_apache_kafka(tmp_path: Path, seed: int) -> None:
+    # A node of Kafka needs seconds to come back, so there are few kills; more by hand, by seeds.
+    kafka = KafkaProcess(tmp_path / "kafka").start()
+    try:
+        check_through_kills(kafka, tmp_path, FEW_KILLS, seed)
+    finally:
+        kafka.kill()
+
+
+def check_through_kills(
+    broker: BrokerProcess, tmp_path: Path, counts: Mapping[str, int], seed: int
+) -> None:
+    """Copy a topic while its parts are killed, and compare input and committed output."""
     chance = random.Random(seed)
-    broker = start_broker()
     topics = Topics(broker.bootstrap_servers)
-    kills = [kind for kind, count in KILLS.items() for _ in range(count)]
+    kills = [kind for kind, count in counts.items() for _ in range(count)]
     chance.shuffle(kills)
     with Driver(topics, tmp_path / "checkpoint") as driver:
         with feeding(topics) as fed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,14 +35,6 @@ def created(client: RawClient, topic: str) -> Topic:
 
 
 @pytest.fixture(scope="module")
-def bootstrap_servers(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """A cluster for the tests of one module: with HEADWATER_TEST_ENGINE=kafka, Apache Kafka."""
-    if os.environ.get("HEADWATER_TEST_ENGINE", "embedded") == "embedded":
-        yield request.getfixturevalue("broker").bootstrap_servers
-        return
-    from headwater.cluster import KafkaCluster
-
-    with KafkaCluster(tmp_path_factory.mktemp("kafka")) as cluster:
-        yield cluster.bootstrap_servers
+def bootstrap_servers(broker: BrokerProcess) -> str:
+    """Where the module's broker is; with HEADWATER_TEST_BROKER it is any other one."""
+    return broker.bootstrap_servers
