@@ -64,6 +64,11 @@ def test_a_program_is_shown_or_refused_without_spark(
     refused = subprocess.run(command(path, broker), capture_output=True, text=True)
     assert refused.returncode == 1
     assert f"alerts.py:6: there is no topic '{topic}' to read from" in refused.stderr
+    create(broker, topic)
+    taken = subprocess.run(
+        command(path, broker, "--metrics-port", str(broker.port)), capture_output=True, text=True
+    )
+    assert f"metrics cannot be served on port {broker.port}" in taken.stderr
     path.write_text("x = 1\n")
     nothing = subprocess.run(command(path, broker), capture_output=True, text=True)
     assert "has no App at its top level" in nothing.stderr

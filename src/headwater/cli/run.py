@@ -15,6 +15,7 @@ from headwater.cli.stop_requests import stop_requests
 
 if TYPE_CHECKING:
     from headwater.plan.plan import Plan
+    from headwater.spark.jobs.job import Job
 
 _REFRESH_S = 0.5
 
@@ -144,7 +145,6 @@ def _run(
     from headwater.spark.cluster import ClusterUnreachable
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.job import Job, JobFailed
-    from headwater.spark.jobs.metrics import serve_metrics
     from headwater.spark.session import spark_session, stop_session, ui_address
 
     with stop_requests() as stop, make_run_view(plan.name) as view:
@@ -154,13 +154,12 @@ def _run(
             job.prepare()
             if stop:
                 return 0
+            if metrics_port is not None:
+                view.say(f"metrics at http://127.0.0.1:{_serve(job, metrics_port)}/metrics")
             view.say("starting Spark")
             spark = spark_session(plan.name, master=master, conf=plan.settings.spark)
             # Spark takes Ctrl-C for itself, and would cancel what should come to its end.
             stop.listen()
-            if metrics_port is not None:
-                port = serve_metrics(job, metrics_port)
-                view.say(f"metrics at http://127.0.0.1:{port}/metrics")
             if not stop:
                 job.start(spark)
                 view.say(f"running; Spark's own view is at {ui_address(spark)}")
@@ -176,3 +175,15 @@ def _run(
             view.show(job.progress(), final=True)
             stop_session()
     return 0
+
+
+def _serve(job: Job, port: int) -> int:
+    from headwater.spark.jobs.metrics import serve_metrics
+
+    try:
+        return serve_metrics(job, port)
+    except OSError as failure:
+        raise CommandError(
+            f"metrics cannot be served on port {port} of 127.0.0.1 ({failure.strerror}): choose "
+            "another with --metrics-port, or 0 for any that is free"
+        ) from None

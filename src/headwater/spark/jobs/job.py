@@ -105,9 +105,12 @@ class Job:
         self._spark = spark
         self._writers = replace(self._writers, fits_real_time=self._fits_real_time(spark))
         try:
-            for stage in self._stages:
-                for query in self._compiled(stage):
-                    self._queries[query.name] = _RunningQuery(stage, query)
+            # All at once: whoever asks for progress meanwhile goes through them.
+            self._queries = {
+                query.name: _RunningQuery(stage, query)
+                for stage in self._stages
+                for query in self._compiled(stage)
+            }
             self._checkpoint.keep()
             self._launch_ready()
         except BaseException:
