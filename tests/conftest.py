@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # each of them compiles Headwater anew, and each worker all tests: minutes, in all.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Spark's JVMs live too short a life here to earn back what the optimising compiler costs them:
+# with the quick one alone they need less than half the time.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # A busy machine is no failure, and CI looks at the same examples each time: new ones are found,
 # and fixed, where somebody is there to do so.
@@ -107,9 +110,19 @@ _HEAVY = {
     ),
 }
 
+# Files that take half a minute or more without a JVM. At the end they would keep one worker busy
+# while the others have nothing left to do.
+_LONG = (
+    "tests/chaos/",
+    "tests/integration/test_quotas_throttling.py",
+    "tests/integration/test_registry_instances.py",
+    "tests/integration/test_up_platform_process.py",
+    "tests/unit/protocol/test_protocol_fuzz.py",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: _group(item.nodeid) not in _HEAVY)
+    items.sort(key=lambda item: (_group(item.nodeid) not in _HEAVY, not _is_long(item.nodeid)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -127,6 +140,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 def _group(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
     return next((name for name, files in _HEAVY.items() if file.startswith(files)), file)
+
+
+def _is_long(nodeid: str) -> bool:
+    return nodeid.startswith(_LONG)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
