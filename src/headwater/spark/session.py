@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
 from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder
+from headwater.spark.program_files import send_program_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,13 +58,17 @@ def spark_session(
         running = SparkSession.getActiveSession()
         if running is not None:
             return running
-        # Workers must run the Python that this program runs with, and not the one on the PATH.
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         where = master or f"local[{_LOCAL_SLOTS},{_TASK_ATTEMPTS}]"
+        is_local = where.startswith("local")
+        # Workers must run the Python that this program runs with, and not the one on the PATH;
+        # only a cluster may have it elsewhere.
+        own = None if is_local else os.environ.get("PYSPARK_PYTHON")
+        os.environ["PYSPARK_PYTHON"] = own or sys.executable
+        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         folder = make_folder()
         settings = session_settings(jars=session_jars(), master=where, folder=folder)
         settings |= dict(conf or {})
-        if where.startswith("local"):
+        if is_local:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = SparkSession.builder.appName(name).master(where)
         for key, value in settings.items():
@@ -71,6 +76,8 @@ def spark_session(
         with launching_java():
             session = builder.getOrCreate()
         delete_at_its_end(session, folder)
+        if not is_local:
+            send_program_files(session, folder)
         # PySpark writes each refused expression to standard error as JSON; it is raised as well.
         for logger in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)
