@@ -32,7 +32,7 @@ class Topics:
         for future in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
             future.result()
 
-    def write(self, topic: str, *values: Any, key: str = "k") -> None:
+    def write(self, topic: str, *values: Any, key: str | bytes = "k") -> None:
         """Write values as JSON; bytes as they are, and None as a tombstone."""
         for value in values:
             data = value if value is None or isinstance(value, bytes) else json.dumps(value)

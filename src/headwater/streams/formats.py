@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from headwater.plan.errors import PlanError
@@ -12,6 +13,7 @@ from headwater.plan.types import BIGINT, BINARY, DOUBLE, FLOAT, INTEGERS, STRING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from headwater.plan.nodes import TopicSource
     from headwater.plan.types import DataType
     from headwater.serde import SchemaRegistryClient
 
@@ -68,14 +70,22 @@ def read_type(
     return Format(format_.kind, found.text, format_.subject), found.type
 
 
-def written_format(given: FormatLike | None, type_: DataType, side: Side, source: Format) -> Format:
+def written_format(
+    given: FormatLike | None, type_: DataType, side: Side, source: TopicSource
+) -> Format:
     """Return the format to write a type in: the one named, or the natural one.
 
     That is the number's or the text's own, and for anything else what the source was read in
-    where that is Avro, and JSON otherwise.
+    where that is Avro, and JSON otherwise. What is as it was read keeps its Protobuf schema, which
+    no type could tell.
     """
+    was, was_type = (
+        (source.key_format, source.row.key)
+        if side == "key"
+        else (source.value_format, source.row.value)
+    )
     if given is None:
-        inherited = "avro" if source.kind == "avro" and isinstance(type_, Struct) else "json"
+        inherited = "avro" if was.kind == "avro" and isinstance(type_, Struct) else "json"
         return Format(_NATURAL.get(type_, inherited))  # type: ignore[arg-type]
     format_ = as_format(given)
     accepted = _WRITES.get(format_.kind)
@@ -85,4 +95,6 @@ def written_format(given: FormatLike | None, type_: DataType, side: Side, source
             f"the {side} is {type_.ddl()}, and the format {format_.kind} writes {names}: "
             f"cast it, or write it as json"
         )
+    if format_.kind == was.kind == "protobuf" and type_ == was_type:
+        return replace(format_, schema=format_.schema or was.schema)
     return format_

@@ -308,8 +308,8 @@ class KStream(StatefulOperators):
         source = source_of(self.node)
         sink = self._builder.add(
             TopicSink, "KSTREAM-SINK", (self.node,), self.row, location, topic=topic,
-            key_format=written_format(key, self.row.key, "key", source.key_format),
-            value_format=written_format(value, self.row.value, "value", source.value_format),
+            key_format=written_format(key, self.row.key, "key", source),
+            value_format=written_format(value, self.row.value, "value", source),
         )  # fmt: skip
         self._builder.add_sink(sink)
         return sink

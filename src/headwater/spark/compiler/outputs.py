@@ -56,7 +56,10 @@ class Encoder:
         topics = _topics(sink)
         keys = Codec(self.spark, self.schemas, sink.key_format, row.key, topics, "key")
         values = Codec(self.spark, self.schemas, sink.value_format, row.value, topics, "value")
-        return keys.encode(key), values.encode(value)
+        try:
+            return keys.encode(key), values.encode(value)
+        except PlanError as refusal:
+            raise PlanError(refusal.reason, sink.location) from refusal
 
 
 def _topic(sink: TopicSink, row: RowType, prefix: str) -> Column:

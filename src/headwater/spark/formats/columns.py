@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 from headwater.serde.framing import ID_SIZE, id_prefix
 from headwater.spark.formats.arrow import decode_arrow, encode_arrow
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
-from headwater.spark.formats.json import decode_json, encode_json, parse_json
+from headwater.spark.formats.json import decode_json, encode_json, is_blank, parse_json
 from headwater.spark.formats.json_schema import json_schema
 from headwater.spark.formats.plain import decode_plain, encode_plain, is_broken_plain
 from headwater.spark.formats.schemas import subject_of
@@ -53,7 +53,10 @@ class Codec:
         """Return the value; a broken one fails the query, and says which it was."""
         kind = self.format.kind
         if kind == "json":
-            return decode_json(data.cast("string"), self.type)
+            text = data.cast("string")
+            empty = _fail(self.field, F.lit(_EMPTY)).cast(self.type.ddl())
+            # Looked at only where there is no value.
+            return F.coalesce(decode_json(text, self.type), F.when(is_blank(text), empty))
         if kind == "avro":
             return self._avro(data, broken=_fail(self.field, F.lit(_NOT_AVRO)))
         decoded = self.parse(data)
@@ -126,12 +129,10 @@ class Codec:
             return avro_schema(self.spark, self.type, name)
         if self.format.kind == "jsonschema":
             return json.dumps(json_schema(self.type))
-        raise ValueError(
-            f"{self.topics[0]}: a Protobuf schema does not follow from a type; register one under "
-            f"{self._subject()}"
-        )
+        return self.schemas.latest(self._subject(), self.format.kind)
 
 
+_EMPTY = "it is empty, which is no JSON; a tombstone has no value at all"
 _NOT_FRAMED = "it does not start with the id of a schema; it was not written with a registry"
 _NOT_AVRO = "it does not start with the id of a known schema, or is not what that schema says"
 

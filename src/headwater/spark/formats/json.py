@@ -35,7 +35,12 @@ def parse_json(text: Column, type_: DataType) -> tuple[Column, Column]:
         value = F.when(parsed.isNotNull(), F.struct(*fields))
     else:
         value = parsed[_VALUE]
-    return value, parsed[_CORRUPT].isNotNull()
+    return value, parsed[_CORRUPT].isNotNull() | (parsed.isNull() & is_blank(text))
+
+
+def is_blank(text: Column) -> Column:
+    """Return what is true where there is no JSON at all, which Spark reads as a null."""
+    return F.trim(text) == ""
 
 
 def encode_json(value: Column, type_: DataType) -> Column:

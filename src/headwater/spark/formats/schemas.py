@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.plan.registry_types import from_avro
+from headwater.plan.errors import PlanError
+from headwater.plan.registry_types import from_avro, subject_type
 from headwater.serde import RegistryError, Schema, SchemaRegistryClient
 
 if TYPE_CHECKING:
@@ -68,6 +69,16 @@ class Schemas:
             registered = self.registry.get_version(subject, version)
             found[registered.id] = self._text(registered.schema)
         return found
+
+    def latest(self, subject: str, kind: str) -> str:
+        """Return the schema of a kind for which none follows from a type; raises PlanError."""
+        try:
+            return subject_type(self.registry, subject, kind).text
+        except PlanError as refusal:
+            raise PlanError(
+                f"no {kind} schema follows from a type, and there is none to write with: "
+                f"{refusal.reason}"
+            ) from refusal
 
     def learn(self, new: NewSchema) -> bool:
         """Look up an id that came up; tell whether the registry knows it."""
