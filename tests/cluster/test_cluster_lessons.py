@@ -49,8 +49,8 @@ def test_a_follower_takes_over_and_the_preferred_leader_returns_only_when_electe
     assert log.leaders(2) == [2, 2, 2, 2]
     assert log.read() == ["before"]
 
-    cluster.start_node(1)
-    cluster.start_node(3)
+    for broker in (1, 3):
+        cluster.start_node(broker, wait=False)
     for partition in range(4):
         log.wait_for(leader=2, in_sync=EVERYWHERE, partition=partition)
 
@@ -255,14 +255,14 @@ def test_without_a_majority_of_controllers_leaders_serve_on_but_nothing_can_chan
         cluster.kill_node(controller)
     log.write("the leader needs no controller")
     assert log.read() == ["the leader needs no controller"]
-    creation = create(cluster, f"{topic}-new", within_s=5)
+    creation = create(cluster, f"{topic}-new", within_s=3)
     with pytest.raises(KafkaException):
         creation.result()
 
     cluster.kill_node(1)
     # Nobody is there to say that broker 1 is dead: it stays the leader that it can no longer be.
     with pytest.raises(KafkaException):
-        log.writer(acks="all", message_timeout_ms=5_000).write("nobody takes over")
+        log.writer(acks="all", message_timeout_ms=3_000).write("nobody takes over")
     log.wait_for(leader=1, in_sync=EVERYWHERE)
 
     cluster.start_node(101)
