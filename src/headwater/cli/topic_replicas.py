@@ -152,15 +152,18 @@ Examples:
 def elect_leaders(connection: Connection, names: tuple[str, ...], unclean: bool) -> None:
     """Make the preferred leaders lead again, the first replica of each partition.
 
-    Without a NAME this is done for all topics.
+    Without a NAME this is done for all topics. One that has just come back is waited for.
     """
     from confluent_kafka import ElectionType, TopicPartition
 
     if unclean and not names:
         raise click.UsageError("--unclean loses records: name the topics.")
+    topics = names or connection.topic_names()
+    if not unclean:
+        _wait_until_caught_up(connection, topics)
     partitions = [
         TopicPartition(topic.name, partition.id)
-        for topic in connection.describe_topics(names or connection.topic_names())
+        for topic in connection.describe_topics(topics)
         for partition in topic.partitions
     ]
     kind = ElectionType.UNCLEAN if unclean else ElectionType.PREFERRED
@@ -175,6 +178,21 @@ def elect_leaders(connection: Connection, names: tuple[str, ...], unclean: bool)
     note(f"Elected the leaders of {elected} partitions.")
     if failures:
         raise CommandError("\n".join(failures))
+
+
+def _wait_until_caught_up(connection: Connection, topics: Sequence[str]) -> None:
+    """Wait for preferred leaders that are there and not in sync yet; the cluster refuses others."""
+    deadline = time.monotonic() + REQUEST_WITHIN_S
+    while time.monotonic() < deadline:
+        alive = {node.id for node in connection.result(connection.admin.describe_cluster()).nodes}
+        if not any(
+            preferred.id in alive and preferred.id not in {each.id for each in partition.isr}
+            for topic in connection.describe_topics(topics)
+            for partition in topic.partitions
+            for preferred in partition.replicas[:1]
+        ):
+            return
+        time.sleep(_LOOK_EVERY_S)
 
 
 def _spread(
