@@ -17,6 +17,13 @@ def test_a_broken_record_is_named() -> None:
     assert not failure.is_nameless
 
 
+def test_a_plan_that_could_meet_broken_records_is_none() -> None:
+    plan = "raise_error(concat(headwater: broken record, , topic#1,  [, cast(partition#2 as string)"
+    failure = failure_of(RuntimeError(f"{plan}\nCaused by: c.TimeoutException: no broker\n\tat x"))
+    assert failure.reason == "no broker"
+    assert failure.may_pass
+
+
 def test_spark_does_not_name_a_record_that_is_no_json() -> None:
     text = "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Malformed records are detected"
     failure = failure_of(RuntimeError(text))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
 
-from headwater.spark.formats.columns import BROKEN_PREFIX
 from headwater.spark.formats.schemas import NewSchema
 
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+): ?(.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
+# As columns.py raises it, with a place: Spark's message can have the query's plan in it, and the plan has the words alone.
+_BROKEN = re.compile(r"headwater: (broken record, [^\s,]+ \[\d+\] at offset \d+, .*)")
 _STATE = re.compile(r" SQLSTATE: \w+\s*$")
 _LONGEST = 400
 
@@ -30,7 +31,6 @@ _AFRESH = (
 
 # What the same program will meet again at the same record.
 _HOPELESS = (
-    BROKEN_PREFIX,
     *_NAMELESS,
     "PythonException",
     "PYTHON_EXCEPTION",
@@ -73,15 +73,15 @@ def failure_of(error: BaseException) -> Failure:
     if gone is not None:
         what = _shortened(gone["what"])
         return Failure(f"records are gone before they were read: {what} ({_AFRESH})", False)
+    broken = _BROKEN.search(everything)
+    if broken is not None:
+        return Failure(_shortened(broken[1]), may_pass=False)
     may_pass = not any(mark in everything for mark in _HOPELESS)
-    nameless = BROKEN_PREFIX not in everything and any(mark in everything for mark in _NAMELESS)
+    nameless = any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
 
 
 def _one_line(everything: str, text: str) -> str:
-    broken = everything.find(BROKEN_PREFIX)
-    if broken >= 0:
-        return _shortened(everything[broken + len("headwater: ") :].splitlines()[0])
     causes = _CAUSE.findall(everything)
     python = _python_error(everything)
     if python:
