@@ -11,7 +11,7 @@ from headwater.spark.formats.schemas import NewSchema
 
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+): ?(.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
-# As columns.py raises it, with a place: Spark's message can have the query's plan in it, and the plan has the words alone.
+# With a place: Spark's message can have the query's plan in it, which has the words alone.
 _BROKEN = re.compile(r"headwater: (broken record, [^\s,]+ \[\d+\] at offset \d+, .*)")
 _STATE = re.compile(r" SQLSTATE: \w+\s*$")
 _LONGEST = 400
