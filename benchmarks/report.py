@@ -24,6 +24,8 @@ SAMPLES = ROOT / "benchmarks" / "results"
 
 _COLOURS = ("#1b6ca8", "#7fb6de", "#b0b0b0", "#d9a441", "#9a7fb8")
 
+_ROW_INCHES = 0.9
+
 _INTRODUCTION = """# Benchmarks
 
 `make bench` measures Headwater side by side with what people would use instead, on the machine in
@@ -77,7 +79,8 @@ def plot(section: Section, rows: list[Row]) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(len(rows), 1, figsize=(8, 1.1 * len(rows)), squeeze=False)
+    height = _ROW_INCHES * len(rows)
+    figure, axes = pyplot.subplots(len(rows), 1, figsize=(8, height), squeeze=False)
     colours = dict(zip(section.columns, _COLOURS, strict=False))
     for axis, row in zip(axes[:, 0], rows, strict=True):
         shown = [column for column in section.columns if column in row.medians]

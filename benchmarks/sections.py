@@ -66,12 +66,16 @@ The ratio compares `flush=os` with Kafka: both answer from the page cache. With 
 `acks=all` asks for is on disk before it is answered, and consumers see nothing that is not.
 
 The tools share the two cores with the broker and take most of them, so that what a broker saves
-shows only in part. The rows about CPU say how much it is with 100-byte records: a broker that took
-none at all would be ahead of Kafka by no more than Kafka's CPU divided by the tool's. Where that is
-less than 0.3, no broker reaches 1.3x with this tool on two cores; with librdkafka, whose client
-takes less, see the table above. With records of 1,000 bytes and more nearly all that a broker does
-is to let the kernel copy bytes, which costs both the same; there, rows differ from run to run by
-more than the brokers do.""",
+shows only in part. The rows about CPU say how much it is with 100-byte records: the broker takes
+1.2 to 1.9 times less than Kafka's, but a broker that took none at all would be ahead by about
+Kafka's CPU divided by the tool's, 0.15 to 0.25. So 1.3x is not to be had with this tool on two
+cores, beyond chance; with librdkafka, whose client takes less, see the table above.
+
+With records of 1,000 bytes and more nearly all that a broker does is to let the kernel copy bytes,
+which costs both the same. With 16 partitions a request has sixteen batches: our broker writes them
+one after the other in the thread that also receives, and is waited for although it has nothing to
+do for a third of the time; Kafka's threads receive the next request meanwhile. That is the 0.8x to
+0.9x of these rows. From round to round a row differs by 10 to 20 %.""",
             tuple(target.name for target in BROKERS),
             (HEADWATER_OS.name,),
             KAFKA.name,

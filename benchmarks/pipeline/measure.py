@@ -62,7 +62,7 @@ half of them. The count is of tumbling minutes, and the records lie in ten of th
 the join has 100,000 keys, and an update for every hundred records; a record meets the table as it
 stood at the record's time, which PySpark has no join for.
 
-Quix Streams and Faust process the first 400,000 records; the clock runs from the first record to
+Quix Streams and Faust process the first 200,000 records; the clock runs from the first record to
 the last, so that their start is not in it. They run as they do by default: one process, at least
 once, Quix Streams with RocksDB, Faust with its default store, memory, and uvloop. The
 windows of Quix Streams come out when they close. Faust's counts are the changelog of its table, and

@@ -22,7 +22,7 @@ THRESHOLD = 500_000
 PARTITIONS = 4
 RECORD_BYTES = 100
 
-_RECORDS, _PEER_RECORDS, _KEYS = 10_000_000, 400_000, 100_000
+_RECORDS, _PEER_RECORDS, _KEYS = 10_000_000, 200_000, 100_000
 # As many as the JVM needs to compile what it runs: the first job would pay for those after it.
 _WARM_RECORDS = 500_000
 _UPDATE_EVERY = 100
