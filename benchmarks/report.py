@@ -77,6 +77,8 @@ def plot(section: Section, rows: list[Row]) -> None:
     import matplotlib
 
     matplotlib.use("svg")
+    # Text as text: as outlines, the pictures would be five times as large.
+    matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
     height = _ROW_INCHES * len(rows)
