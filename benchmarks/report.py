@@ -77,7 +77,7 @@ def plot(section: Section, rows: list[Row]) -> None:
     import matplotlib
 
     matplotlib.use("svg")
-    # Text as text: as outlines, the pictures would be five times as large.
+    # Text as text: as outlines, the pictures would be three times as large.
     matplotlib.rcParams["svg.fonttype"] = "none"
     from matplotlib import pyplot
 
