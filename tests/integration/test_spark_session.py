@@ -33,3 +33,23 @@ def test_a_session_starts_on_the_java_of_pypi_and_says_nothing() -> None:
     assert rows == "10"
     assert reader == "DataFrameReader"
     assert done.stderr == ""
+
+
+NO_MASTER = """
+from headwater.spark.session import SessionError, spark_session
+
+try:
+    spark_session("test", master="sparkk://nowhere:7077")
+except SessionError as failure:
+    print(failure)
+"""
+
+
+def test_a_session_that_does_not_start_says_why_in_one_line() -> None:
+    done = subprocess.run([sys.executable, "-c", NO_MASTER], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("Spark did not start on sparkk://nowhere:7077: "), line
+    assert "Could not parse Master URL" in line
+    assert "is the address right" in line
+    assert "HEADWATER_SPARK_LOG=info" in line

@@ -145,7 +145,7 @@ def _run(
     from headwater.spark.cluster import ClusterUnreachable
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.job import Job, JobFailed
-    from headwater.spark.session import spark_session, stop_session, ui_address
+    from headwater.spark.session import SessionError, spark_session, stop_session, ui_address
 
     with stop_requests() as stop, make_run_view(plan.name) as view:
         stop.on_first = lambda: view.say("stopping")
@@ -167,7 +167,7 @@ def _run(
                 view.show(job.progress())
         except (
             ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, JobFailed,
-            OperatorsMissing, PlanError, SerdeError,
+            OperatorsMissing, PlanError, SerdeError, SessionError,
         ) as failure:  # fmt: skip
             raise CommandError(str(failure)) from None
         finally:

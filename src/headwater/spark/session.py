@@ -17,6 +17,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
 from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder
@@ -39,7 +41,15 @@ _LOCAL_SLOTS = 24
 # As on a cluster; local mode alone would give up a job with its first failed task.
 _TASK_ATTEMPTS = 4
 
+_CLUSTER_HINT = (
+    "is the address right, does the cluster have a worker with room, and can it reach this machine?"
+)
+
 _starting = threading.Lock()
+
+
+class SessionError(Exception):
+    """Spark did not start; the message says where, why, and what to do."""
 
 
 def spark_session(
@@ -51,7 +61,9 @@ def spark_session(
     """Return the process's session, started on the first call.
 
     There is one per process: settings that Spark fixes at its start are those of the first call.
+    Raises SessionError.
     """
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     with _starting:
@@ -73,11 +85,16 @@ def spark_session(
         builder = SparkSession.builder.appName(name).master(where)
         for key, value in settings.items():
             builder = builder.config(key, value)
-        with launching_java():
-            session = builder.getOrCreate()
-        delete_at_its_end(session, folder)
-        if not is_local:
-            send_program_files(session, folder)
+        try:
+            with launching_java():
+                session = builder.getOrCreate()
+            delete_at_its_end(session, folder)
+            if not is_local:
+                send_program_files(session, folder)
+        except (Py4JError, PySparkException) as failure:
+            error = _not_started(where, failure)
+            end_jvm()
+            raise error from failure
         # PySpark writes each refused expression to standard error as JSON; it is raised as well.
         for logger in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)
@@ -127,6 +144,15 @@ def task_slots(spark: SparkSession) -> int:
     """Return how many tasks can run at once; a cluster is taken to have enough."""
     slots = re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", spark.sparkContext.master or "")
     return sys.maxsize if slots is None else int(slots[1])
+
+
+def _not_started(where: str, failure: Exception) -> SessionError:
+    java = getattr(failure, "java_exception", None)
+    first = str(failure if java is None else java.getMessage()).strip().splitlines()
+    reason = first[0] if first else type(failure).__name__
+    hint = "" if where.startswith("local") else f"; {_CLUSTER_HINT}"
+    shown = f"{LOG_VARIABLE}=info shows all that Spark has to say"
+    return SessionError(f"Spark did not start on {where}: {reason}{hint}; {shown}")
 
 
 _FIXED = {
