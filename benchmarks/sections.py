@@ -74,8 +74,9 @@ cores, beyond chance; with librdkafka, whose client takes less, see the table ab
 With records of 1,000 bytes and more nearly all that a broker does is to let the kernel copy bytes,
 which costs both the same. With 16 partitions a request has sixteen batches: our broker writes them
 one after the other in the thread that also receives, and is waited for although it has nothing to
-do for a third of the time; Kafka's threads receive the next request meanwhile. That is the 0.8x to
-0.9x of these rows. From round to round a row differs by 10 to 20 %.""",
+do for a third of the time; Kafka's threads receive the next request meanwhile. A profile suggests
+that this is the 0.8x to 0.9x of these rows; no experiment has shown it. From
+round to round a row differs by 10 to 20 %.""",
             tuple(target.name for target in BROKERS),
             (HEADWATER_OS.name,),
             KAFKA.name,

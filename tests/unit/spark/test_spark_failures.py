@@ -64,3 +64,10 @@ def test_a_jvm_that_is_gone_does_not_come_back() -> None:
 @pytest.mark.parametrize("text", ["[A_B.C] what SQLSTATE: 42K09", "what"])
 def test_conditions_and_states_are_left_out(text: str) -> None:
     assert failure_of(RuntimeError(text)).reason == "what"
+
+
+def test_the_state_of_another_program_does_not_pass() -> None:
+    text = "[STATE] Provided value schema does not match existing state value schema."
+    failure = failure_of(RuntimeError(text))
+    assert not failure.may_pass
+    assert "start afresh with a new --checkpoint-dir" in failure.reason

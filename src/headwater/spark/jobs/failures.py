@@ -29,6 +29,12 @@ _AFRESH = (
     "with what is there"
 )
 
+_OTHER_STATE = re.compile(r"Provided (?:key|value) schema does not match existing state")
+_CHANGED = (
+    "the state in the checkpoint was kept by a program that computed something else, or with "
+    "another guarantee: go back to that one, or start afresh with a new --checkpoint-dir"
+)
+
 # What the same program will meet again at the same record.
 _HOPELESS = (
     *_NAMELESS,
@@ -76,6 +82,8 @@ def failure_of(error: BaseException) -> Failure:
     broken = _BROKEN.search(everything)
     if broken is not None:
         return Failure(_shortened(broken[1]), may_pass=False)
+    if _OTHER_STATE.search(everything):
+        return Failure(_CHANGED, may_pass=False)
     may_pass = not any(mark in everything for mark in _HOPELESS)
     nameless = any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
