@@ -6,8 +6,8 @@ answer the partitions in which nothing is new.
 
 from __future__ import annotations
 
-import secrets
 from collections import OrderedDict
+from random import SystemRandom
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.protocol.errors import ErrorCode, KafkaError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 _MAX_EPOCH = 0x7FFFFFFF
+_random = SystemRandom()
 
 
 class FetchKey(NamedTuple):
@@ -136,7 +137,7 @@ class FetchSessionCache:
 
     def _new_id(self) -> int:
         while True:
-            session_id = secrets.randbelow(_MAX_EPOCH) + 1
+            session_id = _random.randint(1, _MAX_EPOCH)
             if session_id not in self._sessions:
                 return session_id
 

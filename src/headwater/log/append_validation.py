@@ -202,8 +202,8 @@ def _recompress(
     name = config.compression_type
     if name == "producer":
         return records, header
-    from headwater.log.compression import Codec, compress
-    from headwater.log.record import assemble_batch, uncompressed_records
+    from headwater.log.codec import Codec
+    from headwater.log.record import assemble_batch, compressed_records, uncompressed_records
 
     codec = Codec.from_name(name)
     if codec == header.codec:
@@ -213,7 +213,7 @@ def _recompress(
         Codec.LZ4: config.compression_lz4_level,
         Codec.ZSTD: config.compression_zstd_level,
     }.get(codec)
-    payload = compress(codec, uncompressed_records(records, header), level)
+    payload = compressed_records(uncompressed_records(records, header), codec, level)
     attributes = header.attributes & ~CODEC_MASK | codec
     rewritten = memoryview(assemble_batch(header._replace(attributes=attributes), payload))
     check_size(len(rewritten), config, log_name)

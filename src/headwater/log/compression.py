@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import cramjam
 
-from headwater.log.errors import CorruptBatch, UnsupportedCompression
+from headwater.log.codec import Codec
+from headwater.log.errors import CorruptBatch
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from headwater.log.batch import Buffer
-
-
-class Codec(IntEnum):
-    """How the records of a batch are compressed; the numbers are those of its attributes."""
-
-    NONE = 0
-    GZIP = 1
-    SNAPPY = 2
-    LZ4 = 3
-    ZSTD = 4
-
-    @property
-    def config_name(self) -> str:
-        """The codec's name in settings and in Kafka's tools."""
-        return self.name.lower()
-
-    @classmethod
-    def from_name(cls, name: str) -> Codec:
-        """Find a codec by a producer's (`none`) or a topic's (`uncompressed`) word for it."""
-        try:
-            return cls[_ALIASES.get(name.lower(), name.upper())]
-        except KeyError:
-            known = ", ".join(codec.config_name for codec in cls)
-            raise UnsupportedCompression(
-                f"There is no compression codec '{name}'; choose one of {known}."
-            ) from None
 
 
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> bytes:
@@ -77,8 +51,6 @@ def decompress(codec: Codec, data: Buffer, max_size: int) -> bytes:
         case Codec.ZSTD:
             return _decompress_stream(codec, cramjam.zstd, data, max_size)
 
-
-_ALIASES = {"uncompressed": "NONE"}
 
 _LZ4_FAST = 1
 _LZ4_LOWEST_HIGH = 3

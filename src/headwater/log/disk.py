@@ -105,6 +105,14 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
         sync_directory(path.parent)
 
 
+def remove_tree(directory: Path, *, ignore_errors: bool = False) -> None:
+    """Remove a directory with all that is in it."""
+    # Not at the top: it loads three compressors for archives, and most brokers delete nothing.
+    import shutil
+
+    shutil.rmtree(directory, ignore_errors=ignore_errors)
+
+
 def storage_error(error: OSError, doing: str) -> StorageError:
     """Say which operation the disk refused, why, and what the operator can do."""
     reason = error.strerror or str(error)

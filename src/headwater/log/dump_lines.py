@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.log.batch import TimestampType
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.record import sequence_at
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from headwater.log.checkpoint import (
     write_clean_shutdown,
     write_offsets,
 )
-from headwater.log.disk import storage_error
+from headwater.log.disk import remove_tree, storage_error
 from headwater.log.errors import LogError, StorageError
 from headwater.log.file_names import (
     DELETED_DIRECTORY,
@@ -90,7 +89,7 @@ class LogManager:
         try:
             log = Log.open(directory, config, clean=True, now_ms=now_ms, topic_id=topic_id)
         except LogError:
-            shutil.rmtree(directory, ignore_errors=True)
+            remove_tree(directory, ignore_errors=True)
             raise
         self.logs[key] = log
         return log
@@ -284,7 +283,7 @@ class LogManager:
                 self._deleted.append((directory, since, delay_ms))
                 continue
             try:
-                shutil.rmtree(directory)
+                remove_tree(directory)
             except OSError as error:
                 logger.error("%s", storage_error(error, f"Removing {directory}"))
 

@@ -22,7 +22,7 @@ from headwater.log.batch import (
     crc_of,
     parse_header,
 )
-from headwater.log.compression import Codec, compress, decompress
+from headwater.log.codec import Codec
 from headwater.log.errors import CorruptBatch
 from headwater.log.varint import ZIGZAG, read_varint, write_varint
 
@@ -95,7 +95,20 @@ def uncompressed_records(batch: Buffer, header: BatchHeader) -> bytes:
     if not header.record_count and not records:
         return b""
     limit = max(MAX_UNCOMPRESSED, _MAX_RATIO * len(records))
+    from headwater.log.compression import decompress
+
     return decompress(Codec(header.codec), records, limit)
+
+
+def compressed_records(records: Buffer, codec: Codec, level: int | None = None) -> Buffer:
+    """Return the records of a batch in the codec's form, as they are for `Codec.NONE`."""
+    if codec is Codec.NONE or not records:
+        return records
+    # Loaded when needed, as above: a broker mostly passes compressed batches on as they are, and
+    # the codecs would be a twentieth of what an idle one takes.
+    from headwater.log.compression import compress
+
+    return compress(codec, records, level)
 
 
 def encode_batch(
@@ -153,7 +166,7 @@ def encode_batch(
         base_sequence=base_sequence,
         record_count=len(records),
     )
-    return assemble_batch(header, compress(codec, payload, level) if payload else b"")
+    return assemble_batch(header, compressed_records(payload, codec, level))
 
 
 def assemble_batch(header: BatchHeader, records: Buffer) -> bytearray:

@@ -10,8 +10,13 @@ from headwater.log.batch import (
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
 )
-from headwater.log.compression import Codec, compress
-from headwater.log.record import NO_TIMESTAMP, assemble_batch, uncompressed_records
+from headwater.log.codec import Codec
+from headwater.log.record import (
+    NO_TIMESTAMP,
+    assemble_batch,
+    compressed_records,
+    uncompressed_records,
+)
 from headwater.log.record_scan import rebase_timestamp, scan_records, timestamp_delta
 
 if TYPE_CHECKING:
@@ -141,7 +146,8 @@ def _partial(header: BatchHeader, records: bytes, kept: list[ScannedRecord]) -> 
 
 def _rebuilt(header: BatchHeader, records: bytes, count: int) -> Kept:
     header = header._replace(record_count=count)
-    return Kept(assemble_batch(header, compress(Codec(header.codec), records)), header, count)
+    payload = compressed_records(records, Codec(header.codec))
+    return Kept(assemble_batch(header, payload), header, count)
 
 
 def _max_timestamp(header: BatchHeader, records: bytes, kept: list[ScannedRecord]) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.log.batch import HEADER_SIZE, parse_header
 from headwater.log.clean_pass import clean_pass
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.config import LogConfig
 from headwater.log.log import Log
 from headwater.log.record import Record, decode_records, encode_batch

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.log.log_batches import NOW, append, batch, open_log, read_all, values
 
 from headwater.log.batch import CRC_POSITION, crc_of, parse_header
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.config import LogConfig
 from headwater.log.errors import (
     CorruptBatch,

@@ -20,7 +20,7 @@ from tests.unit.log.segment_files import (
 from headwater.log.batch import TimestampType, parse_header
 from headwater.log.clean_job import CleanedGroup, CleanJob
 from headwater.log.clean_pass import SegmentSize, clean_pass, group_segments
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import IndexLine, Problem, TimeIndexLine
 from headwater.log.offset_map import BYTES_PER_KEY

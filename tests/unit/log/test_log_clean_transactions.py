@@ -15,7 +15,7 @@ from tests.unit.log.segment_files import (
 )
 
 from headwater.log.batch import CRC_POSITION, crc_of
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.dump import dump_file
 from headwater.log.errors import CorruptBatch
 from headwater.log.record import Record, encode_batch

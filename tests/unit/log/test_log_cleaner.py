@@ -28,7 +28,7 @@ from headwater.log.cleaner import (
     CleanResult,
     LogCleaner,
 )
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import CorruptBatch, StorageError
 from headwater.log.log import AppendOrigin

@@ -30,7 +30,7 @@ from headwater.log.clean_job import CleanedGroup, CleanJob
 from headwater.log.clean_pass import clean_pass
 from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.cleaner import CleanerConfig, LogCleaner
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.record_filter import LastRecord
 
 if TYPE_CHECKING:

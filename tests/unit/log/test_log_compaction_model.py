@@ -21,7 +21,7 @@ from tests.unit.log.log_contents import (
 )
 
 from headwater.log.cleaner import CleanerConfig, LogCleaner
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 
 if TYPE_CHECKING:
     from headwater.log.record import Record

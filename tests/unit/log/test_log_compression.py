@@ -16,7 +16,8 @@ import snappy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.log.compression import Codec, compress, decompress
+from headwater.log.codec import Codec
+from headwater.log.compression import compress, decompress
 from headwater.log.errors import CorruptBatch, UnsupportedCompression
 
 TEXT = b"".join(b'{"sensor": %d, "temperature": 21.5}' % (i % 50) for i in range(8000))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headwater.log.batch import CRC_POSITION, DELETE_HORIZON_BIT
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import BatchLine, Note, Problem, RecordLine
 from headwater.log.errors import LogError

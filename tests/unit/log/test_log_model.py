@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from tests.unit.log.log_batches import NOW, assert_files_are_sound, read_all, write_cleaned
 
 from headwater.log.batch import parse_header
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.config import LogConfig
 from headwater.log.log import Log, TimestampOffset
 from headwater.log.record import Record, encode_batch

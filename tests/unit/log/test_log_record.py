@@ -16,7 +16,7 @@ from kafka.record.default_records import DefaultRecordBatchBuilder as PyBuilder
 from kio.records.readers import read_batch as kio_read_batch
 
 from headwater.log.batch import HEADER_SIZE, TimestampType, crc_of, parse_header
-from headwater.log.compression import Codec
+from headwater.log.codec import Codec
 from headwater.log.errors import CorruptBatch
 from headwater.log.record import (
     MAX_UNCOMPRESSED,

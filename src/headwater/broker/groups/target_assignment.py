@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from headwater.broker.groups.assignors import ASSIGNORS, GroupSpec, MemberSpec
@@ -38,6 +37,9 @@ def target_of(group: ConsumerGroup, member_id: str, topics: Topics) -> Partition
 
 def metadata_hash(group: ConsumerGroup, topics: Topics) -> int:
     """Return a number that changes when a topic that the group wants does; 0 if it has none."""
+    # Not at the top: OpenSSL's digests take memory that only groups of the new protocol need.
+    from hashlib import blake2b
+
     digest = blake2b(digest_size=8)
     has_topics = False
     for name in sorted(group.all_subscribed_topics()):
