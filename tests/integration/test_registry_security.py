@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry.error import SchemaRegistryError
+from cryptography.hazmat.primitives import serialization
 from tests.certificates import Certificate, certificate_for_loopback
 from tests.integration.registry_fixtures import record
 from tests.registry_process import RegistryProcess
@@ -15,6 +18,8 @@ from tests.registry_process import RegistryProcess
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+HUNG_AFTER_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +108,62 @@ def test_plain_http_is_not_spoken(instances: list[RegistryProcess]) -> None:
         connection.getresponse()
     connection.close()
     assert instances[0].get("/") == {}
+
+
+def refused(bootstrap_servers: str, **properties: Path) -> str:
+    """Start a registry that has to end by itself with code 1, and return what it says."""
+    command = [sys.executable, "-m", "headwater", "registry", "--port", "0"]
+    for name, path in {"kafkastore.bootstrap.servers": bootstrap_servers, **properties}.items():
+        command += ["--property", f"{name}={path}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HUNG_AFTER_S)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_files_that_cannot_be_used_are_named(
+    bootstrap_servers: str, certificate: Certificate, tmp_path: Path
+) -> None:
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_text("-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n")
+    for broken, reason in ((tmp_path / "missing.pem", "No such file"), (garbage, "PEM")):
+        said = refused(
+            bootstrap_servers,
+            **{"ssl.certificate.location": broken, "ssl.key.location": certificate.key},
+        )
+        assert f"can't start: {broken}" in said
+        assert reason in said
+    said = refused(
+        bootstrap_servers,
+        **{
+            "ssl.certificate.location": certificate.certificate,
+            "ssl.key.location": certificate.key,
+            "ssl.ca.location": garbage,
+        },
+    )
+    assert f"can't start: {garbage}" in said
+
+
+def test_a_key_of_another_certificate_or_with_a_password(
+    bootstrap_servers: str, certificate: Certificate, tmp_path: Path
+) -> None:
+    other = certificate_for_loopback(tmp_path)
+    locked = tmp_path / "locked.key"
+    key = serialization.load_pem_private_key(certificate.key.read_bytes(), None)
+    locked.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    for unfit, reason in ((other.key, "is not the key of"), (locked, "has a password")):
+        said = refused(
+            bootstrap_servers,
+            **{
+                "ssl.certificate.location": certificate.certificate,
+                "ssl.key.location": unfit,
+            },
+        )
+        assert f"can't start: {unfit}" in said
+        assert reason in said

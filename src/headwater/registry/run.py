@@ -15,6 +15,7 @@ import uvicorn
 
 from headwater import __version__
 from headwater.registry.http.auth import BasicAuth, UsersError
+from headwater.registry.http.tls import TlsFileError, check_files
 from headwater.registry.instance import Instance
 from headwater.registry.topic import TopicError
 
@@ -36,6 +37,7 @@ def run(config: RegistryConfig) -> int:
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     try:
+        check_files(config.certificate_file, config.key_file, config.ca_file)
         auth = None if config.users_file is None else BasicAuth.from_file(config.users_file)
         listening = _listen(config)
         with listening:
@@ -43,6 +45,9 @@ def run(config: RegistryConfig) -> int:
     except (TopicError, UsersError) as failure:
         logger.error("%s", failure)
     except OSError as failure:
+        place = f"{failure.filename}: " if failure.filename else ""
+        logger.error("can't start: %s%s", place, failure.strerror or failure)
+    except TlsFileError as failure:
         logger.error("can't start: %s", failure)
     return 1
 
@@ -77,11 +82,14 @@ async def _serve(config: RegistryConfig, auth: BasicAuth | None, listening: sock
             return 0
         await starting
         serving = asyncio.create_task(server.serve([listening]))
-        await server.is_started.wait()
-        logger.info(
-            "headwater %s schema registry listening on %s (%d subjects, ready in %.0f ms)",
-            __version__, url, len(instance.store.subjects), (perf_counter() - started) * 1000,
-        )  # fmt: skip
+        listens = asyncio.create_task(server.is_started.wait())
+        await asyncio.wait({serving, listens, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if listens.done():
+            logger.info(
+                "headwater %s schema registry listening on %s (%d subjects, ready in %.0f ms)",
+                __version__, url, len(instance.store.subjects), (perf_counter() - started) * 1000,
+            )  # fmt: skip
+        listens.cancel()
         await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
         logger.info("stopping")
         server.should_exit = True
