@@ -73,6 +73,8 @@ class CleanedSegment:
         """Complete the files and bring them to disk."""
         self._write_out()
         self._time_index.append(self._max_timestamp, self._max_timestamp_offset)
+        self._time_index.store()
+        self._offset_index.store()
         transactions = TransactionIndex(self._path(TRANSACTION_INDEX))
         for transaction in aborted:
             transactions.append(transaction)

@@ -149,10 +149,11 @@ class _Indexer:
         self.next_offset = last_offset + 1
 
     def finish(self) -> None:
-        """Note the largest timestamp, as a segment that is closed has it."""
-        self._segment.time_index.append(
-            self._segment.max_timestamp, self._segment.max_timestamp_offset
-        )
+        """Complete the indexes, with the largest timestamp, as a segment that is closed has it."""
+        segment = self._segment
+        segment.time_index.append(segment.max_timestamp, segment.max_timestamp_offset)
+        segment.time_index.store()
+        segment.offset_index.store()
 
 
 def _load_or_index(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> bool:

@@ -231,8 +231,10 @@ class Segment:
         self.aborted.path = self.path(TRANSACTION_INDEX)
 
     def finish(self) -> None:
-        """Note the largest timestamp and give back reserved space: the segment is complete."""
+        """Complete the indexes and give back reserved space: the segment does not grow any more."""
         self.time_index.append(self.max_timestamp, self.max_timestamp_offset)
+        self.time_index.store()
+        self.offset_index.store()
         if self.file.size != self.size:
             os.ftruncate(self.file.fd, self.size)
 

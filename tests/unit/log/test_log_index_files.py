@@ -32,6 +32,9 @@ def test_offset_index_finds_what_a_list_would(increments: list[int], targets: li
             offset += increment
             model.append((BASE + offset, (number + 1) * 4097))
             index.append(*model[-1])
+        assert [index.entry(number) for number in range(index.count)] == model
+        before = [index.lookup(BASE + target) for target in targets]
+        index.store()
         reopened = OffsetIndex(index.path, BASE)
         reopened.load()
         reopened.check(segment_size=1 << 30)
@@ -42,6 +45,29 @@ def test_offset_index_finds_what_a_list_would(increments: list[int], targets: li
             floor = bisect_right(keys, BASE + target) - 1
             expected = model[floor][1] if floor >= 0 else 0
             assert index.lookup(BASE + target) == reopened.lookup(BASE + target) == expected
+        assert before == [index.lookup(BASE + target) for target in targets]
+
+
+@given(st.integers(65, 200), st.integers(0, 60), st.booleans())
+def test_a_shortened_index_goes_on_where_it_was_cut(total: int, keep: int, is_stored: bool) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        index = OffsetIndex(f"{directory}/{BASE:020d}.index", BASE)
+        index.create()
+        # More entries than are written together: some are in the file, some are not yet.
+        entries = [(BASE + number, number * 4097) for number in range(1, total)]
+        for entry in entries:
+            index.append(*entry)
+        if is_stored:
+            index.store()
+        index.truncate(keep)
+        index.append(BASE + 1000, 1 << 20)
+        index.release()
+
+        reopened = OffsetIndex(index.path, BASE)
+        reopened.load()
+        kept = [*entries[:keep], (BASE + 1000, 1 << 20)]
+        assert [index.entry(number) for number in range(index.count)] == kept
+        assert [reopened.entry(number) for number in range(reopened.count)] == kept
 
 
 @given(
@@ -62,6 +88,7 @@ def test_time_index_keeps_growing_timestamps_only(
             index.append(timestamp, BASE + offset)
             if timestamp > (model[-1][0] if model else -1):
                 model.append((timestamp, BASE + offset))
+        index.store()
         reopened = TimeIndex(index.path, BASE)
         reopened.load()
         reopened.check()
@@ -80,6 +107,7 @@ def offset_index(tmp_path: Path, *entries: tuple[int, int]) -> OffsetIndex:
     index.create()
     for entry in entries:
         index.append(*entry)
+    index.store()
     return index
 
 

@@ -78,20 +78,27 @@ def test_a_write_cut_short_is_taken_back(log: Log) -> None:
 
 @pytest.mark.parametrize("kind", ["offset_index", "time_index"])
 def test_an_index_that_cannot_be_written_takes_the_batch_back(log: Log, kind: str) -> None:
-    end = log.end
     segment = log.segments[0]
+    # Entries are written some dozens at a time: fill up to where the next one brings a write.
+    filling = 0
+    while min(segment.offset_index.count, segment.time_index.count) < 64:
+        filling += 1
+        append(log, b"x", timestamp=NOW + filling)
+    log.flush()
+    end = log.end
     counts = segment.offset_index.count, segment.time_index.count
     index = getattr(segment, kind)
 
     with replaced_by(index.file.fd, index.path, os.O_RDONLY), pytest.raises(StorageError):
-        append(log, b"c" * 100, timestamp=NOW + 1)
+        append(log, b"c" * 100, timestamp=NOW + filling + 1)
 
     assert log.end == end
     assert Path(segment.path(".log")).stat().st_size == end.position
     assert (segment.offset_index.count, segment.time_index.count) == counts
     # The index could not even be shortened, so that nobody vouches for the log any more.
     assert log.failure is not None
-    assert values(open_log(log.directory.parent, clean=False)) == [b"a" * 100, b"b" * 100]
+    reopened = values(open_log(log.directory.parent, clean=False))
+    assert reopened == [b"a" * 100, b"b" * 100, *[b"x"] * filling]
 
 
 @pytest.fixture
