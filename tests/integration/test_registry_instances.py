@@ -6,7 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.registry_fixtures import read_topic, record, schema_record, write_topic
+from tests.cli_command import Cli
+from tests.integration.registry_fixtures import (
+    TOPIC,
+    read_topic,
+    record,
+    schema_record,
+    write_topic,
+)
 from tests.registry_process import RegistryProcess
 from tests.registry_workers import leader_of, leads, see
 
@@ -180,6 +187,23 @@ def test_what_a_former_leader_writes_is_void(
     assert restarted.get("/subjects") == ["s", "t", "u"]
     assert '"A"' in restarted.get("/subjects/s/versions/1")["schema"]
     assert restarted.register("v", record("D")) == 4
+
+
+def test_a_repair_that_fails_is_made_up_for(start_registry: Callable[..., RegistryProcess]) -> None:
+    """Else compaction would keep the void record of a schema, and drop the one that counts."""
+    registry = start_registry()
+    registry.register("s", record("A", "a"))
+    (key, _), (_, late) = (schema_record("s", 1, id_, record("Late")) for id_ in (1, 2))
+    gone = [("headwater.leader", b"0/somebody-that-is-gone")]
+    write_topic(registry.bootstrap_servers, [(key, late)], headers=gone)
+    cli = Cli(registry.bootstrap_servers)
+    cli.ok("configs", "alter", "--topic", TOPIC, "--add", "max.message.bytes=200")
+    refused = registry.try_register("t", record("B"))
+    assert (refused.status, refused.body["error_code"]) == (422, 42209)
+    cli.ok("configs", "alter", "--topic", TOPIC, "--delete", "max.message.bytes")
+    assert registry.register("t", record("B")) == 2
+    values = [each.value for each in read_topic(registry.bootstrap_servers) if each.key == key]
+    assert values[-1] == values[0] != late
 
 
 def test_ids_are_not_given_again_after_compaction(

@@ -194,11 +194,14 @@ class Writer:
 
     async def _repair(self) -> None:
         # Compaction would keep a void record and drop the one before it, which counts.
-        if self._void:
-            records = [record for key in self._void for record in self.store.restoring(key)]
-            self._void.clear()
+        if void := dict(self._void):
+            records = [record for key in void for record in self.store.restoring(key)]
             logger.warning("writing %d records anew that a former leader overwrote", len(records))
             await self.write(records)
+            for key, offset in void.items():
+                # A former leader may have been at it again while we wrote.
+                if self._void.get(key) == offset:
+                    del self._void[key]
 
     def _note_void(self, key: Key, offset: int) -> None:
         logger.warning("the record at offset %d is void: its writer no longer led", offset)
