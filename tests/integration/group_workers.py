@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.integration import kafkajs_client
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -139,7 +139,7 @@ def until_shared(workers: Sequence[Worker], partitions: int, each: int = 1) -> N
         is_complete = len(held) == len(set(held)) == partitions
         return is_complete and all(len(worker.held) >= each for worker in workers)
 
-    _until(is_shared, workers)
+    wait_for(is_shared, lambda: _state(workers))
 
 
 def until_all_read(workers: Sequence[Worker], wanted: Iterable[tuple[str, int, int]]) -> None:
@@ -151,14 +151,11 @@ def until_all_read(workers: Sequence[Worker], wanted: Iterable[tuple[str, int, i
             missing.difference_update(tuple(worker.read))
         return not missing
 
-    _until(is_read, workers)
+    wait_for(is_read, lambda: _state(workers))
 
 
-def _until(is_so: Callable[[], bool], workers: Sequence[Worker]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not is_so():
-        assert time.monotonic() < deadline, "\n".join(map(str, workers))
-        time.sleep(0.01)
+def _state(workers: Sequence[Worker]) -> str:
+    return "\n".join(map(str, workers))
 
 
 def all_read(workers: Sequence[Worker]) -> Iterator[tuple[str, int, int]]:

@@ -12,6 +12,7 @@ from tests.integration.raw_requests import (
 from tests.integration.raw_transactions import (
     READ_COMMITTED,
 )
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.integration.raw_client import RawClient
@@ -54,11 +55,18 @@ def committed_end(client: RawClient, topic: Topic) -> int:
 
 def wait_for_end(client: RawClient, topic: Topic, offset: int) -> None:
     """Markers may come shortly after the answer to EndTxn."""
-    while committed_end(client, topic) < offset:
-        pass
+    wait_for(lambda: committed_end(client, topic), until=lambda end: end >= offset)
 
 
 def describe(client: RawClient, transactional_id: str) -> Any:
     answer = client.call("describe_transactions", 0, transactional_ids=[transactional_id])
     (state,) = answer.transaction_states
     return state
+
+
+def wait_for_state(client: RawClient, transactional_id: str, state: str) -> None:
+    """What a coordinator notes about a transaction may come shortly after its markers."""
+    wait_for(
+        lambda: describe(client, transactional_id),
+        until=lambda described: described.transaction_state == state,
+    )

@@ -6,6 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kio.schema.errors import ErrorCode
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     import uuid
@@ -83,6 +84,14 @@ def describe_consumer_group(client: RawClient, group: str, version: int = 1) -> 
     )
     (described,) = answer.groups
     return described
+
+
+def wait_until_left(client: RawClient, group: str) -> None:
+    """Return when the group has lost its last member."""
+    wait_for(
+        lambda: describe_consumer_group(client, group),
+        until=lambda found: found.group_state == "Empty",
+    )
 
 
 def held_by(described: Any) -> dict[str, Held]:

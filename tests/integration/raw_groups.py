@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kio.schema.errors import ErrorCode
 from tests.broker_process import BrokerProcess
 from tests.integration.raw_client import RawClient
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,22 +53,26 @@ def quick_broker(factory: pytest.TempPathFactory, **properties: str) -> Iterator
         find_coordinator(client)
         # Kafka finds its coordinator before that has read its partitions.
         names = [f"any-{number}" for number in range(20)]
-        while True:
-            answer = client.call("describe_groups", 5, groups=names)
-            if all(described.error_code is ErrorCode.none for described in answer.groups):
-                break
+        wait_for(
+            lambda: {
+                described.error_code
+                for described in client.call("describe_groups", 5, groups=names).groups
+            },
+            until=lambda codes: codes == {ErrorCode.none},
+        )
     yield process
     process.stop()
 
 
 def find_coordinator(client: RawClient, group: str = "any") -> Any:
     """Ask until there is a coordinator: Kafka makes its topic only now."""
-    while True:
-        answer = client.call("find_coordinator", 4, coordinator_keys=[group])
-        (found,) = answer.coordinators
-        if found.error_code is ErrorCode.none:
-            return found
-        assert found.error_code is ErrorCode.coordinator_not_available, found
+
+    def ask() -> Any:
+        (found,) = client.call("find_coordinator", 4, coordinator_keys=[group]).coordinators
+        assert found.error_code in (ErrorCode.none, ErrorCode.coordinator_not_available), found
+        return found
+
+    return wait_for(ask, until=lambda found: found.error_code is ErrorCode.none)
 
 
 def fresh_group(prefix: str = "group") -> str:
@@ -190,6 +195,19 @@ def stable_member(client: RawClient, group: str, **how: Any) -> Any:
 def describe(client: RawClient, group: str, version: int = 5) -> Any:
     (described,) = client.call("describe_groups", version, groups=[group]).groups
     return described
+
+
+def wait_until_empty(client: RawClient, group: str) -> None:
+    """Return when the group has lost its last member."""
+    wait_for(lambda: describe(client, group), until=lambda found: found.group_state == "Empty")
+
+
+def wait_until_rebalancing(client: RawClient, group: str, member: str) -> None:
+    """Return when a member of the first generation is told that somebody else wants to join."""
+    wait_for(
+        lambda: heartbeat(client, group, member, 1),
+        until=lambda code: code is not ErrorCode.none,
+    )
 
 
 def commit(

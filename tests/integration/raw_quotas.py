@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kio.schema.errors import ErrorCode
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.integration.raw_client import RawClient
@@ -73,10 +74,16 @@ def set_quotas(client: RawClient, names: Names, **values: float | None) -> None:
     assert list(alter(client, entry(names, **values)).values()) == [ErrorCode.none]
     wanted = {key: value for key, value in values.items() if value is not None}
     exact = [(k, DEFAULT if n is None else EXACT, n) for k, n in names.items()]
-    while True:
-        # Apache Kafka answers before the change has reached its broker half.
+
+    def present() -> dict[str, float]:
         found = describe(client, *exact, strict=True)
         assert isinstance(found, dict)
-        present = found.get(frozenset(names.items()), {})
-        if wanted.items() <= present.items() and not present.keys() & (values.keys() - wanted):
-            return
+        return found.get(frozenset(names.items()), {})
+
+    # Apache Kafka answers before the change has reached its broker half.
+    wait_for(
+        present,
+        until=lambda found: (
+            wanted.items() <= found.items() and not found.keys() & (values.keys() - wanted)
+        ),
+    )

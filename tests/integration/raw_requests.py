@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kio.schema.errors import ErrorCode
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     import uuid
@@ -57,10 +58,16 @@ def create_topic(
     assert created.error_code is ErrorCode.none, created
     topic = Topic(name, created.topic_id)
     for partition in range(partitions):
-        # Apache Kafka answers before the new partitions can be used.
-        while list_offset(client, topic, -1, partition=partition).error_code in NOT_YET:
-            pass
+        wait_until_led(client, topic, partition)
     return topic
+
+
+def wait_until_led(client: RawClient, topic: Topic, partition: int) -> None:
+    """Wait until a partition can be used: Apache Kafka makes it known before it can be."""
+    wait_for(
+        lambda: list_offset(client, topic, -1, partition=partition),
+        until=lambda found: found.error_code not in NOT_YET,
+    )
 
 
 def delete_topic(client: RawClient, topic: Topic) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kafka.record import MemoryRecordsBuilder
 from kio.schema.errors import ErrorCode
 from tests.integration.raw_requests import TOPIC_ID_PRODUCE, Topic, produce_body
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,6 +30,11 @@ PRODUCE_AGAIN = (
 NEW_CLIENT = 12
 """From this version of Produce on, the broker adds partitions to the transaction itself."""
 OLD_CLIENT = 11
+
+
+def is_final(answer: Any) -> bool:
+    """Whether an answer is one: not that the coordinator cannot give it yet."""
+    return answer.error_code not in TRY_AGAIN
 
 
 def batch_of(
@@ -75,10 +81,11 @@ class RawProducer:
         expected: tuple[int, int] = (-1, -1),
     ) -> Any:
         """Ask for an id, again and again while the broker says that it cannot answer yet."""
-        while True:
+
+        def ask() -> Any:
             if self.transactional_id is not None:
                 self._find_coordinator()
-            answer = self.client.call(
+            return self.client.call(
                 "init_producer_id",
                 version,
                 transactional_id=self.transactional_id,
@@ -86,8 +93,8 @@ class RawProducer:
                 producer_id=expected[0],
                 producer_epoch=expected[1],
             )
-            if answer.error_code not in TRY_AGAIN:
-                break
+
+        answer = wait_for(ask, until=is_final)
         if answer.error_code is ErrorCode.none:
             self.take(answer)
         return answer
@@ -119,17 +126,18 @@ class RawProducer:
             transactional=self.transactional_id is not None,
         )
         body = produce_body(topic, batch, partition) | {"transactional_id": self.transactional_id}
-        while True:
-            answer = self.client.call("produce", version, **body)
-            (topic_answer,) = answer.responses
+
+        def ask() -> Any:
+            (topic_answer,) = self.client.call("produce", version, **body).responses
             if version >= TOPIC_ID_PRODUCE:
                 assert topic_answer.topic_id == topic.id
             (partition_answer,) = topic_answer.partition_responses
-            if partition_answer.error_code not in PRODUCE_AGAIN:
-                break
-        if partition_answer.error_code is ErrorCode.none:
+            return partition_answer
+
+        answer = wait_for(ask, until=lambda told: told.error_code not in PRODUCE_AGAIN)
+        if answer.error_code is ErrorCode.none:
             self.sequences[place] = sequence + len(values)
-        return partition_answer
+        return answer
 
     def add_partitions(
         self, partitions: Mapping[str, list[int]], version: int = 3, **changes: Any
@@ -146,13 +154,16 @@ class RawProducer:
             results = result.topic_results
         else:
             old = {f"v3_and_below_{name}": value for name, value in who.items()}
-            while True:
-                answer = self.client.call(
-                    "add_partitions_to_txn", version, **old, v3_and_below_topics=topics
-                )
-                results = answer.results_by_topic_v3_and_below
-                if results[0].results_by_partition[0].partition_error_code not in TRY_AGAIN:
-                    break
+            results = wait_for(
+                lambda: (
+                    self.client.call(
+                        "add_partitions_to_txn", version, **old, v3_and_below_topics=topics
+                    ).results_by_topic_v3_and_below
+                ),
+                until=lambda found: (
+                    found[0].results_by_partition[0].partition_error_code not in TRY_AGAIN
+                ),
+            )
         return {
             (topic.name, partition.partition_index): partition.partition_error_code
             for topic in results
@@ -181,11 +192,11 @@ class RawProducer:
         return {"producer_id": self.producer_id, "producer_epoch": self.epoch}
 
     def _find_coordinator(self) -> None:
-        while True:
-            answer = self.client.call(
+        def ask() -> Any:
+            (coordinator,) = self.client.call(
                 "find_coordinator", 4, key_type=1, coordinator_keys=[self.transactional_id]
-            )
-            (coordinator,) = answer.coordinators
-            if coordinator.error_code is ErrorCode.none:
-                return
-            assert coordinator.error_code in TRY_AGAIN, coordinator
+            ).coordinators
+            return coordinator
+
+        found = wait_for(ask, until=is_final)
+        assert found.error_code is ErrorCode.none, found

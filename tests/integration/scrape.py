@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse_text
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
@@ -18,8 +19,14 @@ _ADDRESS = re.compile(r"metrics at (http://127\.0\.0\.1:\d+/metrics)")
 
 def url_of(broker: BrokerProcess) -> str:
     """Where the broker says that its metrics are."""
-    while (match := _ADDRESS.search(broker.text)) is None:
-        assert broker.running, broker.text
+
+    def look() -> re.Match[str] | None:
+        found = _ADDRESS.search(broker.text)
+        assert found or broker.running, broker.text
+        return found
+
+    match = wait_for(look, lambda: broker.text)
+    assert match is not None
     return match[1]
 
 

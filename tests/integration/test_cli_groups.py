@@ -10,6 +10,7 @@ from tests.cli_command import Cli
 from tests.integration.group_workers import Worker
 from tests.integration.raw_groups import commit, fresh_group, quick_broker, stable_member
 from tests.integration.raw_requests import Topic, create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -255,8 +256,7 @@ def test_two_who_consume_share_the_partitions(
         return sorted(one["assignment"].get(filled.name, []) for one in members)
 
     with cli.start(*read) as one, cli.start(*read) as two:
-        while shares() != [[0], [1]]:
-            pass
+        wait_for(shares, until=lambda found: found == [[0], [1]])
         assert one.interrupt() == two.interrupt() == 130
 
 

@@ -8,6 +8,7 @@ import pytest
 from kio.schema.errors import ErrorCode
 from tests.cli_command import Cli
 from tests.integration.raw_transactions import RawProducer
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
@@ -54,8 +55,10 @@ def test_describe_shows_the_partitions(cli: Cli, producer: RawProducer, topic: s
     assert found["running_ms"] >= 0
     assert (found["producer_id"], found["producer_epoch"]) == (producer.producer_id, 0)
     producer.end(committed=True)
-    while cli.json("transactions", "describe", topic)[0]["state"] != "CompleteCommit":
-        pass
+    wait_for(
+        lambda: cli.json("transactions", "describe", topic)[0]["state"],
+        until=lambda state: state == "CompleteCommit",
+    )
     columns, row = cli.ok("transactions", "describe", topic).splitlines()
     assert columns.split("\t")[4:9] == [
         "STATE",

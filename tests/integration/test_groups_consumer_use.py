@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from tests.integration.raw_groups import committed, fresh_group, quick_broker
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,11 +117,13 @@ def test_commits_by_itself(
     with Consumer(broker, group, protocol, **settings) as consumer:
         consumer.kafka.subscribe([filled])
         consumer.read(RECORDS)
-        while True:
-            found = committed(client, group, None)
-            if [one.committed_offset for _, one in sorted(found.items())] == [50, 50]:
-                break
+
+        def offsets() -> list[int]:
             consumer.kafka.poll(0.01)
+            found = committed(client, group, None)
+            return [one.committed_offset for _, one in sorted(found.items())]
+
+        wait_for(offsets, until=lambda found: found == [50, 50])
 
 
 def test_seeks_in_what_it_was_assigned(
@@ -140,8 +143,7 @@ def test_pauses_a_partition(broker: BrokerProcess, protocol: str, group: str, fi
         paused = TopicPartition(filled, 0)
         consumer.kafka.pause([paused])
         consumer.kafka.seek(TopicPartition(filled, 1, 0))
-        while consumer.read(1)[0].offset() != 49:
-            pass
+        wait_for(lambda: consumer.read(1)[0].offset(), until=lambda offset: offset == 49)
         consumer.kafka.seek(TopicPartition(filled, 1, 30))
         assert {message.partition() for message in consumer.read(20)} == {1}
         consumer.kafka.resume([paused])

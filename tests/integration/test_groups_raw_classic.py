@@ -24,7 +24,10 @@ from tests.integration.raw_groups import (
     stable_member,
     subscription,
     sync,
+    wait_until_empty,
+    wait_until_rebalancing,
 )
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,8 +126,7 @@ def test_two_members_share_a_generation(client: RawClient, other: RawClient, gro
     one = stable_member(client, group)
     newcomer = other.call("join_group", 9, **join_body(group)).member_id
     other.send("join_group", 9, **join_body(group, newcomer))
-    while heartbeat(client, group, one.member_id, 1) is ErrorCode.none:
-        pass
+    wait_until_rebalancing(client, group, one.member_id)
     assert heartbeat(client, group, one.member_id, 1) is ErrorCode.rebalance_in_progress
     assert describe(client, group).group_state == "PreparingRebalance"
     one = join(client, group, one.member_id)
@@ -160,8 +162,7 @@ def test_the_protocol_that_all_know_is_chosen(
     assert one.protocol_name == "range"
     newcomer = other.call("join_group", 9, **join_body(group, protocols=(ROUND_ROBIN,))).member_id
     other.send("join_group", 9, **join_body(group, newcomer, protocols=(ROUND_ROBIN,)))
-    while heartbeat(client, group, one.member_id, 1) is ErrorCode.none:
-        pass
+    wait_until_rebalancing(client, group, one.member_id)
     again = join(client, group, one.member_id, protocols=(RANGE, ROUND_ROBIN))
     assert again.protocol_name == other.receive().protocol_name == "roundrobin"
     assert {m.metadata for m in again.members} == {ROUND_ROBIN["metadata"]}
@@ -173,8 +174,7 @@ def test_a_follower_that_lost_its_answer_gets_it_again(
     one = stable_member(client, group)
     newcomer = other.call("join_group", 9, **join_body(group)).member_id
     other.send("join_group", 9, **join_body(group, newcomer))
-    while heartbeat(client, group, one.member_id, 1) is ErrorCode.none:
-        pass
+    wait_until_rebalancing(client, group, one.member_id)
     join(client, group, one.member_id)
     other.receive()
     again = join(other, group, newcomer)
@@ -203,8 +203,7 @@ def test_changed_metadata_makes_everybody_join(client: RawClient, group: str) ->
 
 def test_a_silent_member_is_put_out(client: RawClient, group: str) -> None:
     me = stable_member(client, group, session_ms=300)
-    while describe(client, group).group_state != "Empty":
-        pass
+    wait_until_empty(client, group)
     assert heartbeat(client, group, me.member_id, 1) is ErrorCode.unknown_member_id
 
 
@@ -212,10 +211,14 @@ def test_heartbeats_keep_a_member_alive(client: RawClient, other: RawClient, gro
     clock = fresh_group("clock")
     me = stable_member(client, group, session_ms=500)
     # Three sessions of another member, one after the other, are longer than one of ours.
+
+    def clock_state() -> str:
+        assert heartbeat(client, group, me.member_id, 1) is ErrorCode.none
+        return str(describe(other, clock).group_state)
+
     for _ in range(3):
         stable_member(other, clock, session_ms=250)
-        while describe(other, clock).group_state != "Empty":
-            assert heartbeat(client, group, me.member_id, 1) is ErrorCode.none
+        wait_for(clock_state, until=lambda state: state == "Empty")
 
 
 def test_one_who_does_not_join_in_time_is_put_out(
@@ -229,8 +232,7 @@ def test_one_who_does_not_join_in_time_is_put_out(
 
 def test_one_who_does_not_sync_in_time_is_put_out(client: RawClient, group: str) -> None:
     me = join(client, group, rebalance_ms=300)
-    while describe(client, group).group_state != "Empty":
-        pass
+    wait_until_empty(client, group)
     assert sync(client, group, me.member_id, 1).error_code is ErrorCode.unknown_member_id
 
 
@@ -239,8 +241,7 @@ def test_an_id_that_is_never_used_is_forgotten(client: RawClient, group: str) ->
     assert given.error_code is ErrorCode.member_id_required
     clock = fresh_group("clock")
     stable_member(client, clock, session_ms=600)
-    while describe(client, clock).group_state != "Empty":
-        pass
+    wait_until_empty(client, clock)
     late = client.call("join_group", 9, **join_body(group, given.member_id))
     assert late.error_code is ErrorCode.unknown_member_id
 
@@ -361,8 +362,7 @@ def test_a_sync_during_the_next_rebalance_is_refused(
     me = stable_member(client, group)
     newcomer = other.call("join_group", 9, **join_body(group)).member_id
     other.send("join_group", 9, **join_body(group, newcomer))
-    while heartbeat(client, group, me.member_id, 1) is ErrorCode.none:
-        pass
+    wait_until_rebalancing(client, group, me.member_id)
     answer = sync(client, group, me.member_id, 1)
     assert answer.error_code is ErrorCode.rebalance_in_progress
     assert leave(client, group, me.member_id) is ErrorCode.none

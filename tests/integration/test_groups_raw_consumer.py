@@ -12,6 +12,7 @@ from tests.integration.raw_consumer_groups import (
     describe_consumer_group,
     enter,
     held_by,
+    wait_until_left,
 )
 from tests.integration.raw_groups import (
     commit,
@@ -24,6 +25,7 @@ from tests.integration.raw_groups import (
     sync,
 )
 from tests.integration.raw_requests import Topic, create_topic, delete_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,13 +151,17 @@ def test_who_is_told_less_often_gets_the_same_in_the_end(
 ) -> None:
     epochs = {name: enter(client, group, name, [created]).epoch for name in "abcd"}
     owned: dict[str, list[int]] = {"a": [0, 1, 2, 3], "b": [], "c": [], "d": []}
-    while describe_consumer_group(client, group).group_state != "Stable":
+
+    def state_after_beats() -> str:
         for name in owned:
             answer = beat(client, group, name, epochs[name], owned={created: owned[name]})
             assert answer.error is NONE
             epochs[name] = answer.epoch
             if answer.held is not None:
                 owned[name] = answer.held.get(created.id, [])
+        return str(describe_consumer_group(client, group).group_state)
+
+    wait_for(state_after_beats, until=lambda state: state == "Stable")
     assert sorted(partition for mine in owned.values() for partition in mine) == [0, 1, 2, 3]
     assert all(len(mine) == 1 for mine in owned.values())
 
@@ -211,18 +217,20 @@ def test_topics_that_come_and_grow_and_go(client: RawClient, group: str, topic: 
     created = create_topic(client, topic, partitions=1)
 
     def until_told(epoch: int) -> Beat:
-        while True:
-            answer = beat(client, group, "one", epoch)
-            if answer.held is not None:
-                return answer
+        return wait_for(
+            lambda: beat(client, group, "one", epoch), until=lambda told: told.held is not None
+        )
 
     assert until_told(2)[1:3] == (3, {created.id: [0]})
     client.call("create_partitions", 3, topics=[{"name": topic, "count": 3}], timeout=30_000)
     assert until_told(3)[1:3] == (4, {created.id: [0, 1, 2]})
     delete_topic(client, created)
     answer = beat(client, group, "one", 4)
-    while not answer.held and answer.epoch == 4:
-        answer = beat(client, group, "one", 4, owned={})
+    if not answer.held and answer.epoch == 4:
+        wait_for(
+            lambda: beat(client, group, "one", 4, owned={}),
+            until=lambda told: told.held or told.epoch != 4,
+        )
     assert describe_consumer_group(client, group).group_epoch == 5
 
 
@@ -260,11 +268,16 @@ def test_a_regular_expression_finds_its_topics(client: RawClient, group: str, to
 
     def until_held(epoch: int, *wanted: Topic) -> int:
         held: dict[Any, list[int]] = {}
-        while held.keys() != {one.id for one in wanted}:
+
+        def holds() -> bool:
+            nonlocal epoch, held
             answer = beat(client, group, "one", epoch)
             assert answer.error is NONE
             epoch = answer.epoch
             held = held if answer.held is None else answer.held
+            return held.keys() == {one.id for one in wanted}
+
+        wait_for(holds, lambda: f"{wanted} should be held, {held} is")
         return epoch
 
     joined = enter(client, group, "one", None, subscribed_topic_regex=regex)
@@ -286,8 +299,7 @@ def test_a_regular_expression_finds_its_topics(client: RawClient, group: str, to
 
 def test_a_silent_member_is_put_out(client: RawClient, group: str, created: Topic) -> None:
     enter(client, group, "one", [created])
-    while describe_consumer_group(client, group).group_state != "Empty":
-        pass
+    wait_until_left(client, group)
     assert beat(client, group, "one", 2).error is ErrorCode.unknown_member_id
 
 
@@ -296,10 +308,15 @@ def test_a_member_that_gives_nothing_up_is_put_out(
 ) -> None:
     enter(client, group, "one", [created], rebalance_timeout=300)
     two = enter(client, group, "two", [created])
-    while not two.held:
-        beat(client, group, "one", 2, owned={created: [0, 1, 2, 3]})
-        two = beat(client, group, "two", two.epoch, owned={})
-    assert two.held == {created.id: [0, 1, 2, 3]}
+
+    def held() -> Any:
+        nonlocal two
+        if not two.held:
+            beat(client, group, "one", 2, owned={created: [0, 1, 2, 3]})
+            two = beat(client, group, "two", two.epoch, owned={})
+        return two.held
+
+    assert wait_for(held) == {created.id: [0, 1, 2, 3]}
     assert beat(client, group, "one", 2).error is ErrorCode.unknown_member_id
 
 
@@ -337,8 +354,7 @@ def test_a_static_member_that_stays_away_is_put_out(
 ) -> None:
     enter(client, group, "one", [created], instance_id="alpha")
     beat(client, group, "one", -2, instance_id="alpha")
-    while describe_consumer_group(client, group).group_state != "Empty":
-        pass
+    wait_until_left(client, group)
 
 
 # -- offsets

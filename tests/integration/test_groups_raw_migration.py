@@ -25,6 +25,7 @@ from tests.integration.raw_groups import (
     quick_broker,
     stable_member,
     sync,
+    wait_until_rebalancing,
 )
 from tests.integration.raw_requests import Topic, create_topic
 
@@ -171,8 +172,7 @@ def test_a_classic_member_that_waits_is_sent_to_join_again(
         }
         waiting = other.call("join_group", 9, member_id="", **body).member_id
         other.send("join_group", 9, member_id=waiting, **body)
-        while heartbeat(client, group, old, 1) is NONE:
-            pass
+        wait_until_rebalancing(client, group, old)
         enter(client, group, "new", [created])
         assert other.receive().error_code is ErrorCode.rebalance_in_progress
 

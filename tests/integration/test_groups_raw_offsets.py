@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,16 @@ from tests.integration.raw_groups import (
     commit,
     committed,
     fresh_group,
-    heartbeat,
     join,
     join_body,
     leave,
     quick_broker,
     stable_member,
     subscription,
+    wait_until_rebalancing,
 )
 from tests.integration.raw_requests import Topic, create_topic, delete_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,8 +244,7 @@ def test_commits_while_the_group_rebalances(
     with RawClient(broker) as other:
         two = other.call("join_group", 9, **join_body(group)).member_id
         other.send("join_group", 9, **join_body(group, two))
-        while heartbeat(client, group, one, 1) is NONE:
-            pass
+        wait_until_rebalancing(client, group, one)
         # A last commit before the partitions go, which everybody wants to make.
         assert commit(client, group, {place: 6}, member=one, generation=1)[place] is NONE
         join(client, group, one)
@@ -321,8 +322,7 @@ def test_the_offsets_of_a_deleted_topic_go_with_it(
 ) -> None:
     commit(client, group, {(created.name, 0): 5})
     delete_topic(client, created)
-    while committed(client, group, None):
-        pass
+    wait_for(lambda: committed(client, group, None), until=operator.not_)
     assert committed(client, group, {created.name: (0,)})[created.name, 0].committed_offset == -1
 
 
@@ -335,8 +335,9 @@ def test_offsets_expire(tmp_path_factory: pytest.TempPathFactory) -> None:
             # Only old clients say how long an offset lives; it saves us waiting for a week.
             commit(client, "old", {place: 5}, version=3, retention_ms=300)
             commit(client, "new", {place: 6}, version=9)
-            while committed(client, "old", None):
-                pass
+            wait_for(lambda: committed(client, "old", None), until=operator.not_)
             assert committed(client, "new", None)[place].committed_offset == 6
-            while any(one.group_id == "old" for one in client.call("list_groups", 5).groups):
-                pass
+            wait_for(
+                lambda: [one.group_id for one in client.call("list_groups", 5).groups],
+                until=lambda groups: "old" not in groups,
+            )

@@ -15,6 +15,7 @@ from tests.integration.raw_consumer_groups import (
     describe_consumer_group,
     enter,
     held_by,
+    wait_until_left,
 )
 from tests.integration.raw_groups import (
     QUICK,
@@ -27,8 +28,10 @@ from tests.integration.raw_groups import (
     leave,
     stable_member,
     sync,
+    wait_until_empty,
 )
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +56,10 @@ def reach(broker: BrokerProcess) -> RawClient:
     """A client of a broker that has read its groups again."""
     client = RawClient(broker)
     find_coordinator(client)
-    while client.call("list_groups", 5).error_code is ErrorCode.coordinator_load_in_progress:
-        pass
+    wait_for(
+        lambda: client.call("list_groups", 5).error_code,
+        until=lambda code: code is not ErrorCode.coordinator_load_in_progress,
+    )
     return client
 
 
@@ -118,10 +123,8 @@ def test_the_dead_are_noticed_after_a_restart(start_broker: StartBroker) -> None
         enter(client, "consumer", "one", [topic])
     kill_and_start(broker)
     with reach(broker) as client:
-        while describe(client, "classic").group_state != "Empty":
-            pass
-        while describe_consumer_group(client, "consumer").group_state != "Empty":
-            pass
+        wait_until_empty(client, "classic")
+        wait_until_left(client, "consumer")
 
 
 @pytest.mark.parametrize("client", ["confluent:classic", "confluent:consumer"])

@@ -10,6 +10,7 @@ from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import Topic, create_topic, fetch, list_offset
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import values_in
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.conftest import StartBroker
@@ -153,5 +154,7 @@ def test_producers_that_are_silent_are_forgotten(start_broker: StartBroker, topi
         producer.init()
         producer.send(created, b"a")
         # A known producer may not leave a gap; a forgotten one may begin anywhere.
-        while producer.send(created, b"z", sequence=9).error_code is not ErrorCode.none:
-            pass
+        wait_for(
+            lambda: producer.send(created, b"z", sequence=9),
+            until=lambda answer: answer.error_code is ErrorCode.none,
+        )

@@ -16,6 +16,7 @@ from tests.integration.raw_requests import (
     produce,
 )
 from tests.integration.record_batches import batch_of, values_in
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -205,8 +206,7 @@ def test_a_deleted_topic_is_told_in_the_session(session: Session, wide: Topic) -
     session.fetch(fetch_topic(wide, fetch_partition(0, 1)))
     delete_topic(session.client, wide)
 
-    while not (gone := partitions_of(session.fetch())):
-        pass  # Apache Kafka takes a moment
+    gone = wait_for(lambda: partitions_of(session.fetch()))  # Apache Kafka takes a moment
 
     assert gone[0].error_code in (
         ErrorCode.unknown_topic_or_partition,

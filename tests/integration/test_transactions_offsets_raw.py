@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kio.schema.errors import ErrorCode
 from tests.integration.raw_client import RawClient
+from tests.integration.raw_groups import find_coordinator
 from tests.integration.raw_requests import Topic, create_topic
-from tests.integration.raw_transactions import TRY_AGAIN, RawProducer
+from tests.integration.raw_transactions import RawProducer, is_final
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.conftest import StartBroker
@@ -24,17 +26,10 @@ def producer(client: RawClient, topic: str) -> RawProducer:
 
 
 def start_producer(client: RawClient, name: str) -> RawProducer:
-    find_group(client, name)
+    find_coordinator(client, name)
     producer = RawProducer(client, name)
     producer.init()
     return producer
-
-
-def find_group(client: RawClient, group: str) -> None:
-    while True:
-        answer = client.call("find_coordinator", 4, key_type=0, coordinator_keys=[group])
-        if answer.coordinators[0].error_code is ErrorCode.none:
-            return
 
 
 def commit(
@@ -65,46 +60,48 @@ def commit(
             }
         ],
     }
-    while True:
+
+    def ask() -> Any:
         answer = producer.call("txn_offset_commit", version, **(body | changes))
-        code: ErrorCode = answer.topics[0].partitions[0].error_code
-        if code not in TRY_AGAIN:
-            return code
+        return answer.topics[0].partitions[0]
+
+    code: ErrorCode = wait_for(ask, until=is_final).error_code
+    return code
 
 
 def add_offsets(producer: RawProducer, group: str, version: int = 4, **changes: Any) -> ErrorCode:
-    while True:
-        answer = producer.call("add_offsets_to_txn", version, **({"group_id": group} | changes))
-        code: ErrorCode = answer.error_code
-        if code not in TRY_AGAIN:
-            return code
+    body = {"group_id": group} | changes
+    answer = wait_for(lambda: producer.call("add_offsets_to_txn", version, **body), until=is_final)
+    code: ErrorCode = answer.error_code
+    return code
 
 
 def fetched(client: RawClient, topic: Topic, *, stable: bool = False) -> tuple[ErrorCode, int]:
     """OffsetFetch; with `stable`, an open transaction is an error."""
-    while True:
-        answer = client.call(
+    answer = wait_for(
+        lambda: client.call(
             "offset_fetch",
             7,
             group_id=topic.name,
             topics=[{"name": topic.name, "partition_indexes": [0]}],
             require_stable=stable,
-        )
-        if answer.error_code not in TRY_AGAIN:
-            break
+        ),
+        until=is_final,
+    )
     partition = answer.topics[0].partitions[0]
     return partition.error_code, partition.committed_offset
 
 
 def until_committed(client: RawClient, topic: Topic, offset: int) -> None:
     """Markers may come shortly after the answer to EndTxn."""
-    while fetched(client, topic) != (ErrorCode.none, offset):
-        pass
+    wait_for(lambda: fetched(client, topic), until=lambda found: found == (ErrorCode.none, offset))
 
 
 def until_stable(client: RawClient, topic: Topic) -> None:
-    while fetched(client, topic, stable=True)[0] is ErrorCode.unstable_offset_commit:
-        pass
+    wait_for(
+        lambda: fetched(client, topic, stable=True),
+        until=lambda found: found[0] is not ErrorCode.unstable_offset_commit,
+    )
 
 
 def test_offsets_wait_for_the_end(client: RawClient, producer: RawProducer, created: Topic) -> None:
@@ -212,11 +209,10 @@ def test_offsets_of_an_open_transaction_survive_a_restart(
     broker.kill() if dies else broker.stop()
     broker.start()
     with RawClient(broker) as client:
-        find_group(client, topic)
+        find_coordinator(client, topic)
         assert fetched(client, created) == (ErrorCode.none, 3)
         assert fetched(client, created, stable=True)[0] is ErrorCode.unstable_offset_commit
         producer.client = client
-        while producer.end(committed=committed).error_code in TRY_AGAIN:
-            pass
+        wait_for(lambda: producer.end(committed=committed), until=is_final)
         until_stable(client, created)
         assert fetched(client, created) == (ErrorCode.none, 5 if committed else 3)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from kio.schema.errors import ErrorCode
-from tests.integration.raw_committed import LATEST, committed_end, describe, fetched, wait_for_end
+from tests.integration.raw_committed import (
+    LATEST,
+    committed_end,
+    describe,
+    fetched,
+    wait_for_end,
+    wait_for_state,
+)
 from tests.integration.raw_requests import (
     Topic,
     create_topic,
@@ -20,6 +28,7 @@ from tests.integration.raw_transactions import (
     batch_of,
 )
 from tests.integration.record_batches import values_in
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.integration.raw_client import RawClient
@@ -199,8 +208,7 @@ def test_an_end_that_is_asked_for_again_has_the_same_answer(
     producer.send(created, b"x")
     producer.end(committed=True)
     wait_for_end(client, created, 2)
-    while describe(client, created.name).transaction_state != "CompleteCommit":
-        pass
+    wait_for_state(client, created.name, "CompleteCommit")
     answer = producer.end(committed=True, producer_epoch=0)
     assert (answer.error_code, answer.producer_epoch) == (ErrorCode.none, 1)
     answer = producer.end(committed=False, producer_epoch=0)
@@ -290,8 +298,10 @@ def test_transactions_end_in_all_partitions(
         producer.send(wide, b"x", partition=partition)
     producer.end(committed=True)
     for partition in range(3):
-        while fetched(client, wide, partition=partition).last_stable_offset < 2:
-            pass
+        wait_for(
+            partial(fetched, client, wide, partition=partition),
+            until=lambda found: found.last_stable_offset >= 2,
+        )
 
 
 def test_transactions_are_described(

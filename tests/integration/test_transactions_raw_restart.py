@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from kio.schema.errors import ErrorCode
 from tests.integration.raw_client import RawClient
-from tests.integration.raw_committed import describe, fetched, wait_for_end
+from tests.integration.raw_committed import fetched, wait_for_end, wait_for_state
 from tests.integration.raw_requests import (
     Topic,
     create_topic,
@@ -17,6 +17,7 @@ from tests.integration.raw_transactions import (
     TRY_AGAIN,
     RawProducer,
 )
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,10 +98,13 @@ def test_a_second_producer_fences_the_first_across_a_kill(
 
 def _until_loaded(broker: BrokerProcess, transactional_id: str) -> None:
     with RawClient(broker) as client:
-        while True:
-            states = client.call("list_transactions", 0).transaction_states
-            if transactional_id in [state.transactional_id for state in states]:
-                return
+        wait_for(
+            lambda: [
+                state.transactional_id
+                for state in client.call("list_transactions", 0).transaction_states
+            ],
+            until=lambda known: transactional_id in known,
+        )
 
 
 def test_unused_transactional_ids_are_forgotten(start_broker: StartBroker, topic: str) -> None:
@@ -114,8 +118,7 @@ def test_unused_transactional_ids_are_forgotten(start_broker: StartBroker, topic
         create_topic(client, topic)
         producer = RawProducer(client, topic)
         producer.init()
-        while client.call("list_transactions", 0).transaction_states:
-            pass
+        wait_for(lambda: not client.call("list_transactions", 0).transaction_states)
         added = producer.add_partitions({topic: [0]})
         assert added == {(topic, 0): ErrorCode.invalid_producer_id_mapping}
     broker.kill()
@@ -141,10 +144,7 @@ def test_what_was_decided_is_completed_by_the_next_start(
         producer.send(created, b"x")
         assert producer.end(committed=committed).error_code is ErrorCode.none
         wait_for_end(client, created, 2)
-        while describe(client, topic).transaction_state != (
-            "CompleteCommit" if committed else "CompleteAbort"
-        ):
-            pass
+        wait_for_state(client, topic, "CompleteCommit" if committed else "CompleteAbort")
     broker.kill()
     (states,) = [
         path for path in broker.data_dir.glob("__transaction_state-*/*.log") if path.stat().st_size

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import wait_for
 
 from headwater.cluster.control import ClusterControl
 from headwater.cluster.directory import ClusterDirectory, Owner
@@ -99,8 +100,7 @@ def test_a_node_is_found_by_its_process(directory: ClusterDirectory) -> None:
         assert (process.pid, process.is_running) == (child.pid, True)
         assert ClusterControl(directory).is_running(101)
         child.kill()
-        while process.is_running:  # over, though nobody has asked how it ended
-            pass
+        wait_for(lambda: not process.is_running)  # over, though nobody has asked how it ended
         assert child.returncode is None
         assert files.process() is None
 

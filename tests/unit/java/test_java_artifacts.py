@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.java.maven_repository import MavenRepository
+from tests.waiting import wait_for
 
 from headwater.java.artifacts import ArtifactError, cache_directory, fetch
 
@@ -104,9 +104,8 @@ def test_two_processes_fetch_it_once(repository: MavenRepository) -> None:
         subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    while not repository.asked:
-        assert all(each.poll() is None for each in both)
-        time.sleep(0.01)
+    wait_for(lambda: repository.asked or any(each.poll() is not None for each in both))
+    assert repository.asked
     repository.may_answer.set()
     assert [each.communicate()[0] for each in both] == ["left\n", "left\n"]
     assert len(repository.asked) == 2  # the jar and its checksum
