@@ -1,4 +1,4 @@
-"""Aggregates that emit each change, in real-time mode and in micro-batches, over a restart."""
+"""Programs over a restart: aggregates that emit each change, and another guarantee than before."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.streams_topics import Topics, app_of
+from tests.integration.streams_topics import Topics, app_of, run_once
 from tests.spark_session import spark
 
+from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.jobs.job import Job
 from headwater.streams import tumbling
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.broker_process import BrokerProcess
 
+    from headwater.plan.plan import Guarantee
     from headwater.streams import App
 
 __all__ = ["spark"]
@@ -54,6 +56,40 @@ def test_each_change_comes_and_counts_go_on_after_a_restart(
             assert states == {"real-time", "running"}
         finally:
             job.stop()
+        # What real-time mode left unfinished is finished by micro-batches, and the other way round.
+        run_once(program(), spark)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("at_least_once", "exactly_once"), ("exactly_once", "at_least_once")]
+)
+def test_another_guarantee_goes_on_or_is_refused_before_the_start(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path, old: Guarantee, new: Guarantee
+) -> None:
+    topics.create(topic)
+
+    def program(guarantee: Guarantee, *, counts: bool = False) -> App:
+        name = "counts" if counts else "copies"
+        app = app_of(topics, tmp_path / name, name, guarantee=guarantee)
+        stream = app.stream(topic, value_type="value bigint")
+        if counts:
+            windows = stream.group_by_key().windowed_by(tumbling("1000 days"))
+            windows.count().to_stream().to(f"{topic}-counts")
+        else:
+            stream.filter("value >= 0").to(f"{topic}-copies")
+        return app
+
+    topics.write(topic, {"value": 0})
+    run_once(program(old, counts=True), spark)
+    with pytest.raises(
+        CheckpointError, match=rf"_changes.py:\d+: this aggregate .*Go back to '{old}"
+    ):
+        Job(program(new, counts=True).plan()).prepare()
+    for number, guarantee in enumerate((old, new, new), start=1):
+        run_once(program(guarantee), spark)
+        topics.write(topic, {"value": number})
+    copies = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-copies", 3)]
+    assert copies == [0, 1, 2]
 
 
 def changes(topics: Topics, topic: str, last: int) -> list[int]:

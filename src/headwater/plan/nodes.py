@@ -47,6 +47,12 @@ class Node:
         return int(digits or 0)
 
     @property
+    def operands(self) -> tuple[Operand, ...]:
+        """All that the operator computes from records."""
+        parts = [part for value in vars(self).values() for part in _parts(value)]
+        return tuple(part for part in parts if isinstance(part, Expression | PythonFunction))
+
+    @property
     def changes_key(self) -> bool:
         """Whether records may leave with another key than they came with."""
         return False
@@ -156,6 +162,33 @@ class Filter(RecordByRecord):
     """Keeps the records for which the predicate is true."""
 
     predicate: Operand
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Split(RecordByRecord):
+    """Finds the first condition that a record meets, for the branches that follow.
+
+    A function is asked once for a record, and only if no condition before it holds.
+    """
+
+    conditions: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Branch(RecordByRecord):
+    """The records of a split for which one condition was the first to hold.
+
+    The last branch, whose index is the number of conditions, has those for which none did.
+    """
+
+    index: int
+
+    @property
+    def split(self) -> Split:
+        """The operator that found out."""
+        (split,) = self.parents
+        assert isinstance(split, Split), "a branch follows a split"
+        return split
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -330,3 +363,7 @@ class TableStoreSink(Node):
 
 
 Sink: TypeAlias = TopicSink | FileSink | TableStoreSink | Observe
+
+
+def _parts(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headwater.plan.nodes import (
     Aggregate,
+    Branch,
     FileSink,
     Filter,
     FlatMap,
@@ -13,6 +14,7 @@ from headwater.plan.nodes import (
     Observe,
     Operand,
     Repartition,
+    Split,
     StreamStreamJoin,
     StreamTableJoin,
     Table,
@@ -32,6 +34,10 @@ def summary(node: Node) -> str:
             return f"{node.kind.replace('_', ' ')} of {', '.join(node.topics)}"
         case Filter():
             return f"keep {_text(node.predicate)}"
+        case Split():
+            return f"first of {', '.join(map(_text, node.conditions))}"
+        case Branch(index=index, split=Split(conditions=conditions)):
+            return f"keep {_text(conditions[index])}" if index < len(conditions) else "keep others"
         case Map():
             return _map(node)
         case FlatMap():

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from headwater.plan.fingerprint import Fingerprint
+from headwater.plan.guarantees import bound_to_guarantee
+from headwater.spark.kept_guarantee import KeptGuarantee, next_batch
 
 if TYPE_CHECKING:
     from headwater.plan.plan import Plan
@@ -30,6 +32,7 @@ class Checkpoint:
         self.path = plan.settings.checkpoint_dir or default_directory(plan.name)
         self._lock: TextIO | None = None
         self._cluster: str | None = None
+        self._guarantee = KeptGuarantee(plan.settings.guarantee)
 
     def open(self) -> None:
         """Take the folder; refuse one that is in use, another program's, or does not fit.
@@ -42,6 +45,7 @@ class Checkpoint:
         try:
             self._check_owner()
             self._check_program()
+            self._check_guarantee()
         except CheckpointError:
             self.close()
             raise
@@ -66,6 +70,7 @@ class Checkpoint:
         """Write down which program, on which cluster, goes on from here."""
         (self.path / _OWNER).write_text(self._plan.name, "utf-8")
         (self.path / _FINGERPRINT).write_text(self._plan.fingerprint().to_json(), "utf-8")
+        self._guarantee.write(self.path)
         if self._cluster is not None:
             (self.path / _CLUSTER).write_text(self._cluster, "utf-8")
 
@@ -83,6 +88,10 @@ class Checkpoint:
     def of_query(self, name: str) -> Path:
         """Return the folder of one query."""
         return self.path / "queries" / name
+
+    def is_first_of_guarantee(self, name: str) -> bool:
+        """Tell whether all finished batches of a query were written with the other guarantee."""
+        return self._guarantee.since.get(name) == next_batch(self.of_query(name))
 
     def _take(self) -> None:
         # The lock is the process's: it is gone with the process, however that ends.
@@ -122,6 +131,22 @@ class Checkpoint:
                     f"there: {'; '.join(changes)}. Give it another name or checkpoint_dir to start "
                     "afresh, or delete that folder"
                 )
+
+    def _check_guarantee(self) -> None:
+        """Refuse another guarantee where what was kept under the old one does not fit."""
+        before = KeptGuarantee.read(self.path)
+        if before is None or self.is_new:
+            return
+        now = self._plan.settings.guarantee
+        bound = () if before.guarantee == now else bound_to_guarantee(self._plan)
+        if bound:
+            raise CheckpointError(
+                f"{self.path} was written with guarantee={before.guarantee!r}, and cannot go on "
+                f"with {now!r}: {'; '.join(map(str, bound))}. Go back to {before.guarantee!r}, or "
+                "give this app another name or checkpoint_dir to start afresh, or delete that "
+                "folder"
+            )
+        self._guarantee = before.followed_by(now, self.path / "queries")
 
 
 def default_directory(name: str) -> Path:

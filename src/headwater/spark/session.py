@@ -167,6 +167,12 @@ _FIXED = {
     "spark.sql.adaptive.streaming.stateless.enabled": "false",
     # It numbers the fields of our operators' rows wrongly, and the JVM crashes.
     "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled": "false",
+    # The one that real-time mode insists on: so a query can go on in it that had begun without, and
+    # the other way round.
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+    # A real-time batch that was stopped leaves state behind; only real-time mode would begin with
+    # the first batch again.
+    "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",

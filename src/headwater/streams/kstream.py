@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import Call, Expression, Literal
 from headwater.plan.nodes import (
+    Branch,
     FileSink,
     Filter,
     FlatMap,
@@ -16,6 +17,7 @@ from headwater.plan.nodes import (
     Node,
     Observe,
     Repartition,
+    Split,
     TopicSink,
 )
 from headwater.plan.nodes import Table as TableNode
@@ -182,15 +184,15 @@ class KStream(StatefulOperators):
 
     def branch(self, *conditions: OperandLike) -> tuple[KStream, ...]:
         """Return a stream for each condition; a record goes to the first that it meets."""
-        with Located():
-            return tuple(self._branches(conditions)[:-1])
+        with Located() as location:
+            return tuple(self._branches(conditions, location)[:-1])
 
     def split(self, **conditions: OperandLike) -> dict[str, KStream]:
         """Return named streams; a record goes to the first condition it meets, or to `default`."""
-        with Located():
+        with Located() as location:
             if "default" in conditions:
                 raise PlanError("'default' is the stream of records that meet no condition")
-            streams = self._branches(tuple(conditions.values()))
+            streams = self._branches(tuple(conditions.values()), location)
             return dict(zip((*conditions, "default"), streams, strict=True))
 
     def merge(self, *others: KStream) -> KStream:
@@ -314,16 +316,29 @@ class KStream(StatefulOperators):
         self._builder.add_sink(sink)
         return sink
 
-    def _branches(self, conditions: tuple[OperandLike, ...]) -> list[KStream]:
+    def _branches(self, conditions: tuple[OperandLike, ...], location: str) -> list[KStream]:
         """Return the streams of the conditions, and last the rest."""
         if not conditions:
             raise PlanError("a split needs at least one condition")
+        operands = [predicate(each, self._scope(), self._classes) for each in conditions]
+        if any(isinstance(each, PythonFunction) for each in operands):
+            return self._asked_once(tuple(operands), location)
         found = []
         rest = self
         for condition in conditions:
             found.append(rest.filter(condition))
             rest = rest.filter_not(condition)
         return [*found, rest]
+
+    def _asked_once(self, conditions: tuple[Operand, ...], location: str) -> list[KStream]:
+        split = self._next(Split, "KSTREAM-BRANCH", location, conditions=conditions).node
+        children = [
+            self._builder.add(
+                Branch, "KSTREAM-BRANCHCHILD", (split,), self.row, location, index=index
+            )
+            for index in range(len(conditions) + 1)
+        ]
+        return [KStream(self._builder, child, self._classes) for child in children]
 
     def _value(
         self, value: OperandLike | None, returns: TypeLike | None, fields: dict[str, FieldLike]

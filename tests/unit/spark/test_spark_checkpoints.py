@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,17 @@ from headwater.streams import App, col, tumbling
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from headwater.plan.plan import Plan
+    from headwater.plan.plan import Guarantee, Plan
 
 
-def plan(path: Path, name: str = "app", minutes: int = 1, limit: int = 5) -> Plan:
-    app = App(name, checkpoint_dir=path)
+def plan(
+    path: Path,
+    name: str = "app",
+    minutes: int = 1,
+    limit: int = 5,
+    guarantee: Guarantee = "at_least_once",
+) -> Plan:
+    app = App(name, checkpoint_dir=path, guarantee=guarantee)
     stream = app.stream("r", value_type="value bigint").filter(col("value") > limit)
     window = tumbling(f"{minutes} minutes")
     stream.group_by_key().windowed_by(window).count().to_stream().to("out")
@@ -73,3 +80,58 @@ def test_another_cluster_is_refused(tmp_path: Path) -> None:
         checkpoint.close()
     with pytest.raises(CheckpointError, match=r"the cluster first, .* is second, .* start afresh"):
         Checkpoint(plan(tmp_path)).check_cluster("second")
+
+
+def batches(path: Path, query: str, *, finished: int, begun: int) -> None:
+    """Leave what Spark notes of batches."""
+    for log, count in (("commits", finished), ("offsets", begun)):
+        folder = path / "queries" / query / log
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in range(count):
+            (folder / str(number)).touch()
+
+
+def stateless(path: Path, guarantee: Guarantee) -> Checkpoint:
+    app = App("app", checkpoint_dir=path, guarantee=guarantee)
+    app.stream("r", value_type="value bigint").to("out")
+    return Checkpoint(app.plan())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("at_least_once", "exactly_once"), ("exactly_once", "at_least_once")]
+)
+def test_another_guarantee_is_refused_where_the_state_is_another(
+    tmp_path: Path, old: Guarantee, new: Guarantee
+) -> None:
+    opened(Checkpoint(plan(tmp_path, guarantee=old)))
+    opened(Checkpoint(plan(tmp_path, guarantee=new)))
+    opened(Checkpoint(plan(tmp_path, guarantee=old)))
+    batches(tmp_path, "r-aggregate", finished=0, begun=1)
+    with pytest.raises(CheckpointError) as refused:
+        Checkpoint(plan(tmp_path, guarantee=new)).open()
+    message = str(refused.value)
+    assert f"was written with guarantee='{old}', and cannot go on with '{new}'" in message
+    assert re.search(r"unit/spark/test_spark_checkpoints.py:\d+: this aggregate keeps", message)
+    assert f"Go back to '{old}', or give this app another name" in message
+    opened(Checkpoint(plan(tmp_path, guarantee=old)))
+
+
+def test_only_the_batch_at_hand_when_exactly_once_begins_may_lack_its_markers(
+    tmp_path: Path,
+) -> None:
+    opened(stateless(tmp_path, "at_least_once"))
+    batches(tmp_path, "r", finished=3, begun=4)
+    for finished, is_first in ((3, True), (3, True), (4, False)):
+        batches(tmp_path, "r", finished=finished, begun=4)
+        checkpoint = stateless(tmp_path, "exactly_once")
+        opened(checkpoint)
+        assert checkpoint.is_first_of_guarantee("r") == is_first
+        assert not checkpoint.is_first_of_guarantee("another")
+
+
+def test_markers_are_missed_where_exactly_once_was_from_the_start(tmp_path: Path) -> None:
+    opened(stateless(tmp_path, "exactly_once"))
+    batches(tmp_path, "r", finished=1, begun=2)
+    checkpoint = stateless(tmp_path, "exactly_once")
+    opened(checkpoint)
+    assert not checkpoint.is_first_of_guarantee("r")

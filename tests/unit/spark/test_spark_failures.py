@@ -71,3 +71,15 @@ def test_the_state_of_another_program_does_not_pass() -> None:
     failure = failure_of(RuntimeError(text))
     assert not failure.may_pass
     assert "start afresh with a new --checkpoint-dir" in failure.reason
+
+
+def test_state_that_real_time_mode_does_not_read_does_not_pass() -> None:
+    text = "Real-time mode does not support state store checkpoint format v1, because a"
+    failure = failure_of(RuntimeError(text))
+    assert not failure.may_pass
+    assert "spark.headwater.realTime=false" in failure.reason
+
+
+def test_a_checkpoint_without_its_markers_does_not_pass() -> None:
+    text = "query 'app-r': nothing says whether batch 4 was written before. Its markers expired"
+    assert not failure_of(RuntimeError(text)).may_pass

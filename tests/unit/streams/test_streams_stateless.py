@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.plan.nodes import (
+    Branch,
     FileSink,
     Filter,
     FlatMap,
@@ -159,7 +160,16 @@ def test_the_first_condition_that_is_met_takes_the_record(readings: KStream) -> 
     rest = low.parents[0]
     assert isinstance(rest, Filter)
     assert _sql(rest.predicate, readings) == "(NOT coalesce((value.`value` > 10), false))"
-    assert len(readings.branch("value > 1", lambda v: v.id == "a")) == 2
+
+
+def test_functions_of_a_split_are_asked_in_one_place(readings: KStream) -> None:
+    high, low = readings.branch("value > 1", lambda v: v.id == "a")
+    assert isinstance(low.node, Branch)
+    assert low.node.index == 1
+    assert low.node.split is high.node.parents[0]
+    assert len(low.node.split.conditions) == 2
+    with pytest.raises(ExpressionError, match="a condition is boolean, this is string"):
+        readings.branch("id", lambda v: v.id == "a")
 
 
 def test_merging_needs_equal_types(readings: KStream) -> None:

@@ -1,8 +1,9 @@
 """Several sinks behind one input as one query, which reads and computes the input once.
 
 Spark has no plan with two outputs. So each row of the shared input becomes an array of records, one
-for each sink that it reaches, and the array is taken apart again. Only native operators that keep
-one row one row can be folded into this; where others are between, sinks get queries of their own.
+for each sink that it reaches, and the array is taken apart again. Operators that make at most one
+record of one can be folded into this, each computed once; where others are between, sinks get
+queries of their own.
 """
 
 from __future__ import annotations
@@ -11,90 +12,101 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.expressions import Expression
-from headwater.plan.nodes import Filter, Map, Table, ToStream
-from headwater.plan.scope import Scope
+from headwater.plan.nodes import Branch, Filter, Map, Observe, Split, Table
+from headwater.plan.python_function import PythonFunction
+from headwater.plan.sharing import foldable_path, shared_path
+from headwater.spark.compiler.operands import called_column, first_met_column, operand_column
 from headwater.spark.compiler.outputs import RECORD
+from headwater.spark.compiler.stateless import branch_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
-    from headwater.plan.nodes import Node, TopicSink
+    from headwater.plan.nodes import Node, Operand, TopicSink
     from headwater.spark.compiler.nodes import NodeCompiler
     from headwater.spark.compiler.outputs import Encoder
 
 
 def fused(sinks: Sequence[TopicSink], compiler: NodeCompiler, encoder: Encoder) -> DataFrame | None:
     """Return the records of all sinks in one, or None where that cannot be."""
-    paths = [_path(sink) for sink in sinks]
-    shared = _shared(paths)
+    shared = shared_path(sinks)
     if len(sinks) < 2 or not shared:
         return None
-    rows = compiler.rows(shared[-1])
-    columns = rows.columns
-    records = []
-    for number, (sink, path) in enumerate(zip(sinks, paths, strict=True)):
-        prefix = f"sink{number}_"
-        # Spark folds these renamings away; what stays is an expression for each sink.
-        rows = rows.withColumns({f"{prefix}{name}": F.col(name) for name in columns})
-        rows = rows.withColumn(f"{prefix}reached", F.lit(True))
-        for node in path[len(shared) :]:
-            rows = _followed(node, rows, prefix)
-        record = F.struct(*encoder.columns(sink, prefix))
-        records.append(F.when(F.col(f"{prefix}reached"), record))
-    exploded = rows.select(F.explode(F.array_compact(F.array(*records))).alias("record"))
+    folded = _Folded(shared[-1], compiler.rows(shared[-1]))
+    for sink in sinks:
+        for node in foldable_path(sink)[len(shared) :]:
+            folded.follow(node)
+    records = [
+        F.when(F.col(f"{prefix}reached"), F.struct(*encoder.columns(sink, prefix)))
+        for sink in sinks
+        for prefix in (folded.prefix(sink.parents[0]),)
+    ]
+    array = F.array_compact(F.array(*records))
+    exploded = folded.rows.select(F.explode(array).alias("record"))
     return exploded.select(*(F.col(f"record.{name}").alias(name) for name in RECORD))
 
 
-def _path(sink: TopicSink) -> list[Node]:
-    """Return the foldable operators that lead to a sink, and before them what they start from."""
-    path = [sink.parents[0]]
-    while _is_foldable(path[0]):
-        path.insert(0, path[0].parents[0])
-    return path
+class _Folded:
+    """The shared input's rows, with the columns of each operator beside them under its prefix.
+
+    Spark folds the renamings away; what stays is an expression for each operator. `reached` is true
+    for the records that come so far. For others nothing is computed: it may not be computable.
+    """
+
+    def __init__(self, start: Node, rows: DataFrame) -> None:
+        self._names = {id(start): rows.columns}
+        self._prefixes = {id(start): "op0_"}
+        self.rows = rows.withColumns({f"op0_{name}": F.col(name) for name in rows.columns})
+        self.rows = self.rows.withColumn("op0_reached", F.lit(True))
+
+    def prefix(self, node: Node) -> str:
+        """Return what goes before the names of an operator's columns."""
+        return self._prefixes[id(node)]
+
+    def follow(self, node: Node) -> None:
+        """Add the columns of an operator, unless they are there, beside those of its input."""
+        if id(node) in self._prefixes:
+            return
+        before = self._prefixes[id(node.parents[0])]
+        names = self._names[id(node.parents[0])]
+        made = {name: F.col(f"{before}{name}") for name in (*names, "reached")}
+        made |= _made(node, before, F.col(f"{before}reached"))
+        prefix = self._prefixes[id(node)] = f"op{len(self._prefixes)}_"
+        self._names[id(node)] = [name for name in made if name != "reached"]
+        self.rows = self.rows.withColumns({f"{prefix}{name}": made[name] for name in made})
 
 
-def _is_foldable(node: Node) -> bool:
+def _made(node: Node, before: str, reached: Column) -> dict[str, Column]:
+    """Return what an operator puts in the place of its input's columns, which have the prefix."""
     match node:
-        case Filter(predicate=predicate):
-            return isinstance(predicate, Expression)
-        case Map(key=key, value=value, pair=None):
-            return all(part is None or isinstance(part, Expression) for part in (key, value))
-        case Table() | ToStream():
-            return True
-    return False
-
-
-def _shared(paths: Sequence[Sequence[Node]]) -> list[Node]:
-    shared: list[Node] = []
-    for nodes in zip(*paths, strict=False):
-        if any(node is not nodes[0] for node in nodes):
-            break
-        shared.append(nodes[0])
-    return shared
-
-
-def _followed(node: Node, rows: DataFrame, prefix: str) -> DataFrame:
-    scope = Scope.of_record(node.parents[0].row, prefix=prefix) if node.parents else None
-    reached = F.col(f"{prefix}reached")
-    match node:
-        case Filter(predicate=Expression() as predicate):
-            assert scope is not None, "a filter has an input"
-            # Not computed for rows that were filtered before: there it may not be computable.
-            passes = F.when(reached, F.expr(predicate.sql(scope)))
-            return rows.withColumn(f"{prefix}reached", F.coalesce(passes, F.lit(False)))
+        case Filter():
+            passes = _computed(node.predicate, node, before, reached)
+            return {"reached": F.coalesce(passes, F.lit(False))}
+        case Split():
+            met = first_met_column(node.conditions, node.row, prefix=before, where=reached)
+            return {branch_name(node): met}
+        case Branch():
+            is_here = F.col(f"{before}{branch_name(node.split)}") == node.index
+            return {"reached": reached & F.coalesce(is_here, F.lit(False))}
         case Table():
-            has_key = F.col(f"{prefix}key").isNotNull()
-            return rows.withColumn(f"{prefix}reached", reached & has_key)
+            return {"reached": reached & F.col(f"{before}key").isNotNull()}
+        case Observe(function=PythonFunction() as function):
+            called = called_column(function, prefix=before, where=reached)
+            return {"reached": F.coalesce(called, F.lit(False))}
+        case Map(pair=PythonFunction() as pair):
+            both = _computed(pair, node, before, reached)
+            return {"key": both["key"], "value": both["value"]}
         case Map():
-            assert scope is not None, "a map has an input"
-            return rows.withColumns(
-                {
-                    f"{prefix}{name}": F.when(reached, F.expr(part.sql(scope)))
-                    for name, part in (("key", node.key), ("value", node.value))
-                    if isinstance(part, Expression)
-                }
-            )
-    return rows
+            given = {"key": node.key, "value": node.value}
+            return {
+                name: _computed(part, node, before, reached)
+                for name, part in given.items()
+                if part is not None
+            }
+    return {}
+
+
+def _computed(operand: Operand, node: Node, before: str, reached: Column) -> Column:
+    return operand_column(operand, node.parents[0].row, prefix=before, where=reached)

@@ -64,6 +64,10 @@ class NodeCompiler:
                 return stateless.upserts(inputs[0])
             case plan_nodes.Filter():
                 return stateless.filtered(node, inputs[0])
+            case plan_nodes.Split():
+                return stateless.split(node, inputs[0])
+            case plan_nodes.Branch():
+                return stateless.branch(node, inputs[0])
             case plan_nodes.Map():
                 return stateless.mapped(node, inputs[0])
             case plan_nodes.FlatMap():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import PlanError
+from headwater.plan.guarantees import dead_letters_join_in
 from headwater.plan.nodes import FileSink, Observe, TableStoreSink, TopicSink
 from headwater.plan.python_function import PythonFunction
 from headwater.spark.compiler.aside import dead_letters, late_records
@@ -69,7 +70,7 @@ def _with_dead_letters(
     the other way round: there, each reading holds task slots.
     """
     broken = [*dead_letters(stage, compiler)]
-    if len(topics) != 1 or stage.plan.settings.guarantee == "at_least_once":
+    if not dead_letters_join_in(stage) or stage.plan.settings.guarantee == "at_least_once":
         return topics, broken
     rows = topics[0].rows
     for _, each in broken:
@@ -116,12 +117,12 @@ def _may_be_real_time(stage: Stage) -> bool:
     """
     from headwater.plan.stages import runs_in_processor
 
-    parts = [part for node in stage.plan.walk() for part in vars(node).values()]
-    kinds = {getattr(part, "kind", None) for part in parts}
+    nodes = [*stage.plan.walk()]
+    kinds = {getattr(part, "kind", None) for node in nodes for part in vars(node).values()}
     return (
         stage.mode == "update"
         and all(runs_in_processor(node) for node in stage.stateful)
         and not any(getattr(node, "window", None) for node in stage.stateful)
-        and not any(isinstance(part, PythonFunction) for part in parts)
+        and not any(isinstance(each, PythonFunction) for node in nodes for each in node.operands)
         and "protobuf" not in kinds
     )

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.spark.arrow_functions import arrow_function
-from headwater.spark.compiler.operands import operand_column
+from headwater.spark.compiler.operands import called_column, first_met_column, operand_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from headwater.plan.nodes import Filter, FlatMap, Map, Observe, Repartition
-    from headwater.plan.python_function import PythonFunction
+    from headwater.plan.nodes import Branch, Filter, FlatMap, Map, Observe, Repartition, Split
 
 _RECORD = ("key", "value", "timestamp", "headers")
 
@@ -25,6 +22,22 @@ _RECORD = ("key", "value", "timestamp", "headers")
 def filtered(node: Filter, rows: DataFrame) -> DataFrame:
     """Keep the records for which the predicate is true."""
     return rows.where(operand_column(node.predicate, node.parents[0].row))
+
+
+def split(node: Split, rows: DataFrame) -> DataFrame:
+    """Note for each record the branch that it goes to."""
+    return rows.withColumn(branch_name(node), first_met_column(node.conditions, node.row))
+
+
+def branch(node: Branch, rows: DataFrame) -> DataFrame:
+    """Keep the records of one branch."""
+    name = branch_name(node.split)
+    return rows.where(F.col(name) == node.index).drop(name)
+
+
+def branch_name(node: Split) -> str:
+    """Return the column in which a split notes where a record goes."""
+    return f"branch_{node.number}"
 
 
 def mapped(node: Map, rows: DataFrame) -> DataFrame:
@@ -72,17 +85,5 @@ def observed(node: Observe, rows: DataFrame) -> DataFrame:
     """Call the function for each record on its way, and pass the record on."""
     if node.function is None:
         return rows
-    seen = _calling(node.function)(F.col("key"), F.col("value"))
     # The filter is what keeps Spark from leaving out a column that nobody reads.
-    return rows.withColumn("seen", seen).where("seen").drop("seen")
-
-
-def _calling(function: PythonFunction) -> Any:
-    def call(keys: pa.Array, values: pa.Array) -> pa.Array:
-        import pyarrow as pa
-
-        for key, value in zip(keys.to_pylist(), values.to_pylist(), strict=True):
-            function(key, value)
-        return pa.array([True] * len(keys), pa.bool_())
-
-    return arrow_function(call, "boolean").asNondeterministic()
+    return rows.withColumn("seen", called_column(node.function)).where("seen").drop("seen")

@@ -35,6 +35,12 @@ _CHANGED = (
     "another guarantee: go back to that one, or start afresh with a new --checkpoint-dir"
 )
 
+_OTHER_FORMAT = "does not support state store checkpoint format v1"
+_NOT_REAL_TIME = (
+    "the state in the checkpoint has a format that real-time mode does not read: go on without it "
+    "(--conf spark.headwater.realTime=false), or start afresh with a new --checkpoint-dir"
+)
+
 # What the same program will meet again at the same record.
 _HOPELESS = (
     *_NAMELESS,
@@ -44,6 +50,10 @@ _HOPELESS = (
     "CAST_INVALID_INPUT",
     "CAST_OVERFLOW",
     "ARITHMETIC_OVERFLOW",
+    # Of a checkpoint that does not fit the topics, or the program.
+    "nothing says whether batch ",
+    ": the checkpoint is at batch ",
+    "sources in the checkpoint offsets and now there are",
 )
 
 
@@ -84,6 +94,8 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(_shortened(broken[1]), may_pass=False)
     if _OTHER_STATE.search(everything):
         return Failure(_CHANGED, may_pass=False)
+    if _OTHER_FORMAT in everything:
+        return Failure(_NOT_REAL_TIME, may_pass=False)
     may_pass = not any(mark in everything for mark in _HOPELESS)
     nameless = any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)

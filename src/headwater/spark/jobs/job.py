@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
     from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.sinks.topic import MissingMarkers
 
 _LOOK_EVERY_S = 0.1
 _FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 1.0, 60.0
@@ -183,7 +184,10 @@ class Job:
 
     def _launch(self, running: _RunningQuery) -> None:
         path = self._checkpoint.of_query(running.query.name)
-        running.spark_query = self._writers.start(running.query, path)
+        # Whatever at_least_once had begun may come twice, and has left no marker that says so.
+        unmarked = self._checkpoint.is_first_of_guarantee(running.query.name)
+        missing_markers: MissingMarkers = "continue" if unmarked else "fail"
+        running.spark_query = self._writers.start(running.query, path, missing_markers)
         running.started = time.monotonic()
         real_time = self._writers.is_real_time(running.query)
         running.update(state="real-time" if real_time else "running", failure="")

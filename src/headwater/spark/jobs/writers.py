@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import Settings
     from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.sinks.topic import MissingMarkers
 
 # How long a real-time batch lasts: what is read again after a crash, and how often there is news.
 _REAL_TIME_BATCH = "10 seconds"
@@ -35,9 +36,11 @@ class Writers:
     fits_real_time: bool = True
     """Whether all queries can have the task slots that real-time mode holds all the time."""
 
-    def start(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
+    def start(
+        self, query: StageQuery, checkpoint: Path, missing_markers: MissingMarkers = "fail"
+    ) -> StreamingQuery:
         """Start a query from its checkpoint."""
-        writer: Any = self._with_sink(query).queryName(f"{self.app}: {query.name}")
+        writer: Any = self._with_sink(query, missing_markers).queryName(f"{self.app}: {query.name}")
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
         started: StreamingQuery = writer.trigger(**self._trigger(query)).start()
         return started
@@ -59,14 +62,14 @@ class Writers:
             return {"realTime": _REAL_TIME_BATCH}
         return {"processingTime": self.settings.spark.get(_TRIGGER, "0 seconds")}
 
-    def _with_sink(self, query: StageQuery) -> Any:
+    def _with_sink(self, query: StageQuery, missing_markers: MissingMarkers) -> Any:
         if query.target == "print":
             return query.rows.writeStream.foreachBatch(_printing(query.detail))
         if query.target == "calls":
             return query.rows.writeStream.format("noop")
-        return self._sink(query).stream(query.rows)
+        return self._sink(query, missing_markers).stream(query.rows)
 
-    def _sink(self, query: StageQuery) -> Sink:
+    def _sink(self, query: StageQuery, missing_markers: MissingMarkers) -> Sink:
         if query.target == "files":
             return ParquetFiles(query.detail)
         if query.target == "table":
@@ -78,6 +81,7 @@ class Writers:
             guarantee=self.settings.guarantee,
             query=f"{self.app}-{query.name}",
             client=self.settings.kafka,
+            missing_markers=missing_markers,
         )
 
 

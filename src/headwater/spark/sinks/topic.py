@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 Guarantee: TypeAlias = Literal["at_least_once", "exactly_once"]
+MissingMarkers: TypeAlias = Literal["fail", "continue"]
 
 # What a record is made of.
 _COLUMNS = ("key", "value", "headers", "topic", "partition", "timestamp")
@@ -26,15 +27,17 @@ def topic_sink(
     guarantee: Guarantee,
     query: str,
     client: Mapping[str, str] | None = None,
+    missing_markers: MissingMarkers = "fail",
 ) -> AtLeastOnceTopic | ExactlyOnceTopic:
     """Return the sink for a topic, or for the topics that the column `topic` names.
 
     Rows have the columns `value` and, if wanted, `key` (strings or bytes), `headers`, `topic`,
     `partition` and `timestamp`. `query` names the query and sink, and stays the same for ever;
-    `client` has settings of Kafka's producer.
+    `client` has settings of Kafka's producer. `missing_markers` says what `exactly_once` does where
+    nothing tells whether a batch was written before, see docs/exactly-once.md.
     """
     if guarantee == "exactly_once":
-        return ExactlyOnceTopic(topic, servers, dict(client or {}), query)
+        return ExactlyOnceTopic(topic, servers, dict(client or {}), query, missing_markers)
     return AtLeastOnceTopic(topic, servers, dict(client or {}))
 
 
@@ -73,7 +76,7 @@ class ExactlyOnceTopic(Sink):
     servers: str
     client: Mapping[str, str]
     query: str
-    missing_markers: Literal["fail", "continue"] = "fail"
+    missing_markers: MissingMarkers = "fail"
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
         """Return a writer to our `headwater-kafka` sink."""
