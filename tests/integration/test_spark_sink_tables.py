@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql.types import Row
 from tests.integration.spark_sink_pipeline import WITHIN_S
 
+from headwater.plan.errors import PlanError
 from headwater.spark.session import spark_session
 from headwater.spark.sinks import ParquetFiles, Sink, TableStore, TableStoreSink
 from headwater.spark.sinks.table_store import TableNotFound
@@ -121,6 +122,21 @@ def test_parquet_files_of_a_stream(spark: SparkSession, tmp_path: Path) -> None:
         Row(key="a", value=1),
         Row(key="b", value=2),
     ]
+
+
+def test_a_folder_of_files_belongs_to_one_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    source, target = tmp_path / "input", tmp_path / "files"
+    _rows(spark, "('a', 1)").write.json(str(source))
+    rows = spark.readStream.schema("key string, value int").json(str(source))
+    _run(rows, ParquetFiles(target), tmp_path / "checkpoint")
+    # Spark itself would write nothing, and say nothing.
+    with pytest.raises(PlanError, match=rf"{target} has files of another query.* up to batch 0"):
+        _run(rows, ParquetFiles(target), tmp_path / "new")
+    with pytest.raises(PlanError, match="Name another folder in to_files"):
+        ParquetFiles(target).stream(rows).options(checkpointLocation=str(tmp_path / "new"))
+    _rows(spark, "('b', 2)").write.mode("append").json(str(source))
+    _run(rows, ParquetFiles(target), tmp_path / "checkpoint")
+    assert spark.read.parquet(str(target)).count() == 2
 
 
 def _rows(spark: SparkSession, values: str) -> DataFrame:

@@ -18,7 +18,8 @@ class ParquetFiles(Sink):
     """A directory of Parquet files, split into sub-directories by some columns if asked.
 
     Read it with Spark, which leaves out files of batches that were never finished. Spark's file
-    sink appends only: aggregations need a watermark.
+    sink appends only: aggregations need a watermark. It also leaves out batches whose numbers the
+    directory has already, so that a directory belongs to one checkpoint: another is refused.
     """
 
     path: str | Path
@@ -26,7 +27,10 @@ class ParquetFiles(Sink):
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
         """Return a writer whose files are valid once their batch is."""
-        writer = frame.writeStream.format("parquet").option("path", str(self.path))
+        # Not at the top: this module is imported where Spark may be missing.
+        from headwater.spark.sinks.file_writer import FileWriter
+
+        writer = FileWriter(frame, str(self.path)).format("parquet").option("path", str(self.path))
         return writer.partitionBy(*self.partition_by) if self.partition_by else writer
 
     def batch(self, frame: DataFrame, batch_id: int) -> None:
