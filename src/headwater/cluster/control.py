@@ -138,10 +138,15 @@ class ClusterControl:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        while not files.process_file.exists():
-            if started.poll() is not None:
-                raise ClusterError(f"{node.name} cannot be started:\n{files.last_lines()}")
-            time.sleep(_POLL_S)
+        try:
+            while not files.process_file.exists():
+                if started.poll() is not None:
+                    raise ClusterError(f"{node.name} cannot be started:\n{files.last_lines()}")
+                time.sleep(_POLL_S)
+        except BaseException:  # Ctrl-C as well: nobody knows of it yet, so nobody else would end it
+            started.kill()
+            started.wait()
+            raise
         return started
 
     def _end(self, nodes: Iterable[Node], number: signal.Signals) -> None:

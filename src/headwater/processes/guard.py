@@ -31,9 +31,10 @@ class Guard:
         self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        """This process group has ended."""
-        self._groups.remove(group)
-        self._tell(f"-{group}\n")
+        """This process group has ended; one that was not watched changes nothing."""
+        if group in self._groups:
+            self._groups.remove(group)
+            self._tell(f"-{group}\n")
 
     def close(self) -> None:
         """Let the guard go; it ends what is left."""
