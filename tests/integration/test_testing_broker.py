@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
+import headwater.testing.broker
 from headwater.broker.directory_lock import DirectoryInUse
 from headwater.testing import Broker
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+HUNG_AFTER_S = 120.0
 
 pytest_plugins = ["pytester"]
 
@@ -72,6 +80,33 @@ def test_two_brokers_run_side_by_side_but_not_in_one_directory(tmp_path: Path) -
         with pytest.raises(DirectoryInUse, match="in use"):
             Broker(data_dir=tmp_path / "one").start()
     assert (tmp_path / "one").is_dir()
+
+
+def test_one_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where a broker reads who it is, it finds a pipe, and waits until something comes out of it.
+    identity = tmp_path / "meta.properties"
+    os.mkfifo(identity)
+    monkeypatch.setattr(headwater.testing.broker, "_START_WITHIN_S", 0)
+    broker = Broker(data_dir=tmp_path)
+    with ThreadPoolExecutor(1, thread_name_prefix="starter") as pool:
+        started = pool.submit(broker.start)
+        with identity.open("w") as pipe:
+            wait_until_in("starter", "join")
+            pipe.write("version=1\ncluster.id=MkU3OEVBNTcwNTJENDM2Qg\nnode.id=1\n")
+        with pytest.raises(TimeoutError):
+            started.result(HUNG_AFTER_S)
+    assert not [each for each in threading.enumerate() if each.name == "headwater-broker"]
+
+
+def wait_until_in(thread_name: str, function: str) -> None:
+    """Wait until a thread has called a function and not come back."""
+    (ident,) = (each.ident for each in threading.enumerate() if each.name.startswith(thread_name))
+    deadline = time.monotonic() + HUNG_AFTER_S
+    while function not in [
+        frame.name for frame in traceback.extract_stack(sys._current_frames()[ident or 0])
+    ]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_settings_are_kafkas() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -62,7 +63,11 @@ class Broker:
         """Start the broker and return when it listens."""
         if self._thread is not None:
             raise RuntimeError(f"the broker on port {self.port} is running already")
+        from headwater.broker.event_loop import new_event_loop
+
         ready: Future[int] = Future()
+        self._loop = new_event_loop()
+        self._stop = asyncio.Event()
         self._thread = threading.Thread(
             target=self._run, args=(ready,), name="headwater-broker", daemon=True
         )
@@ -70,8 +75,7 @@ class Broker:
         try:
             self.port = ready.result(_START_WITHIN_S)
         except BaseException:
-            self._thread.join()
-            self._thread = None
+            self.stop()  # it may have come up after all, too late
             raise
         return self
 
@@ -81,7 +85,8 @@ class Broker:
             return
         assert self._loop is not None
         assert self._stop is not None
-        self._loop.call_soon_threadsafe(self._stop.set)
+        with suppress(RuntimeError):  # the loop is closed: it has ended by itself
+            self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         self._thread = None
 
@@ -96,9 +101,8 @@ class Broker:
         admin.create_topics([topic])[name].result()
 
     def _run(self, ready: Future[int]) -> None:
-        from headwater.broker.event_loop import new_event_loop
-
-        loop = self._loop = new_event_loop()
+        assert self._loop is not None
+        loop = self._loop
         try:
             loop.run_until_complete(self._serve(ready))
             loop.run_until_complete(loop.shutdown_default_executor())
@@ -106,7 +110,7 @@ class Broker:
             loop.close()
 
     async def _serve(self, ready: Future[int]) -> None:
-        self._stop = asyncio.Event()
+        assert self._stop is not None
         try:
             broker = self._new_broker()
             await broker.start()
