@@ -34,6 +34,8 @@ def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
 def to_java(properties: Mapping[str, str]) -> dict[str, str]:
     """Rename what librdkafka spells differently; what neither knows stays as it is.
 
+    Raises InvalidPropertiesError for what Java's clients cannot do.
+
     >>> to_java({"sasl.mechanisms": "PLAIN", "linger.ms": "5"})
     {'sasl.mechanism': 'PLAIN', 'linger.ms': '5'}
     """
@@ -49,16 +51,7 @@ def to_java(properties: Mapping[str, str]) -> dict[str, str]:
         settings["sasl.jaas.config"] = (
             f"{module} required username={_quoted(user)} password={_quoted(password)};"
         )
-    if authority := properties.get("ssl.ca.location"):
-        settings |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
-    certificate, key = (properties.get(f"ssl.{each}.location") for each in ("certificate", "key"))
-    if certificate and key:
-        settings |= {
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.certificate.chain": Path(certificate).read_text("utf-8"),
-            "ssl.keystore.key": Path(key).read_text("utf-8"),
-        }
-    return settings
+    return settings | _java_tls(properties)
 
 
 _CREDENTIAL = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')""")
@@ -91,8 +84,10 @@ _JAVA_NAMES = {
     "sasl.mechanisms": "sasl.mechanism",
     **{theirs: java for java, theirs in _RENAMED.items()},
 }
+_VERIFICATION = "enable.ssl.certificate.verification"
 _ONLY_LIBRDKAFKA = frozenset(
     {
+        _VERIFICATION,
         "sasl.username",
         "sasl.password",
         "ssl.ca.location",
@@ -104,6 +99,40 @@ _LOGIN_MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
     "SCRAM": "org.apache.kafka.common.security.scram.ScramLoginModule",
 }
+
+
+def _java_tls(properties: Mapping[str, str]) -> dict[str, str]:
+    if properties.get(_VERIFICATION, "true").lower() == "false":
+        raise InvalidPropertiesError(
+            f"{_VERIFICATION}=false: Java's clients always verify. Say whom to trust with "
+            "ssl.ca.location; ssl.endpoint.identification.algorithm=none leaves only the host's "
+            "name unchecked"
+        )
+    settings: dict[str, str] = {}
+    if authority := properties.get("ssl.ca.location"):
+        settings |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
+    elif "ssl.ca.pem" in properties:
+        settings["ssl.truststore.type"] = "PEM"
+    chain, key = _pem("ssl.certificate", properties), _pem("ssl.key", properties)
+    if chain and key:
+        settings |= {
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.certificate.chain": chain,
+            "ssl.keystore.key": key,
+        }
+    if properties.get("ssl.endpoint.identification.algorithm") == "none":
+        settings["ssl.endpoint.identification.algorithm"] = ""
+    return settings
+
+
+def _pem(name: str, properties: Mapping[str, str]) -> str | None:
+    path = properties.get(f"{name}.location")
+    if path is None:
+        return properties.get(f"{name}.pem")
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError as failure:
+        raise InvalidPropertiesError(f"{name}.location: {path}: {failure.strerror}") from None
 
 
 def _quoted(text: str) -> str:

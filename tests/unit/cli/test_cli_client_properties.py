@@ -111,3 +111,50 @@ def test_what_is_written_for_librdkafka_works_for_java(tmp_path: Path) -> None:
     back = to_librdkafka(java)
     assert back["sasl.password"] == settings["sasl.password"]
     assert back["ssl.ca.location"] == "ca.pem"
+
+
+def test_certificates_in_the_settings_themselves_work_for_java(tmp_path: Path) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("KEY")
+    java = to_java(
+        {
+            "ssl.ca.pem": "CA",
+            "ssl.certificate.pem": "CHAIN",
+            "ssl.key.location": str(key),
+            "ssl.key.password": "secret",
+            "ssl.endpoint.identification.algorithm": "none",
+            "enable.ssl.certificate.verification": "true",
+        }
+    )
+    assert java == {
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.certificates": "CA",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.certificate.chain": "CHAIN",
+        "ssl.keystore.key": "KEY",
+        "ssl.key.password": "secret",
+        "ssl.endpoint.identification.algorithm": "",
+    }
+    assert to_java(java) == java
+    assert to_librdkafka(java) == {
+        "ssl.ca.pem": "CA",
+        "ssl.certificate.pem": "CHAIN",
+        "ssl.key.pem": "KEY",
+        "ssl.key.password": "secret",
+        "ssl.endpoint.identification.algorithm": "none",
+    }
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ({"enable.ssl.certificate.verification": "false"}, "Java's clients always verify"),
+        (
+            {"ssl.certificate.location": "nowhere.pem", "ssl.key.pem": "KEY"},
+            "ssl.certificate.location: nowhere.pem: No such file",
+        ),
+    ],
+)
+def test_what_java_cannot_do_says_what_to_do(properties: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidPropertiesError, match=message):
+        to_java(properties)
