@@ -146,7 +146,7 @@ def test_a_wrong_password_is_named_as_the_reason(
 _PROGRAM = """
 from headwater.streams import App, col
 
-app = App("alerts", guarantee="exactly_once")
+app = App("alerts", guarantee="exactly_once", bootstrap_servers="127.0.0.1:1")
 app.stream("readings", value="string").filter(col("value") > "a").to("alerts", value="string")
 """
 
@@ -155,8 +155,10 @@ app.stream("readings", value="string").filter(col("value") > "a").to("alerts", v
 def test_a_pipeline_gets_in_with_all_its_clients(secured: Secured, tmp_path: Path) -> None:
     config, program = tmp_path / "client.properties", tmp_path / "alerts.py"
     program.write_text(_PROGRAM)
-    cli = Cli(f"127.0.0.1:{secured.ports['SASL_SSL']}")
+    servers = f"127.0.0.1:{secured.ports['SASL_SSL']}"
+    cli = Cli(servers)
     run = ["run", program, "--once", "--checkpoint-dir", tmp_path / "checkpoint"]
+    run += ["--bootstrap-server", servers]
     config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512", password="guessed"))
     refused = cli(*run, "--command-config", config)
     assert refused.code == 1
@@ -166,10 +168,14 @@ def test_a_pipeline_gets_in_with_all_its_clients(secured: Secured, tmp_path: Pat
     config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512"))
     cli.ok("topics", "create", "readings", "--command-config", config)
     cli.ok("produce", "readings", "--command-config", config, stdin="a\nb\n")
+    # As in a file that is shared with clients of another cluster: the command line wins.
+    shared = "bootstrap.servers=127.0.0.1:1\nisolation.level=read_uncommitted\n"
+    config.write_text(shared + properties(secured, "SASL_SSL", "SCRAM-SHA-512"))
     done = subprocess.run(
         cli.command(*run, "--command-config", config), env=cli.environment, timeout=500,
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+    config.write_text(properties(secured, "SASL_SSL", "SCRAM-SHA-512"))
     read = ["consume", "alerts", "--from-beginning", "--until-end", "--isolation-level"]
     assert cli.ok(*read, "read_committed", "--command-config", config).splitlines() == ["b"]

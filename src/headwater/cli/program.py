@@ -72,9 +72,11 @@ def _text(failure: Exception) -> str:
 def _place(failure: Exception, program: Path) -> str:
     """Return the program's own line that the error came from."""
     line = None
+    # As importlib has it, however the command line did.
+    file = str(program.absolute())
     trace = failure.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(program):
+        if trace.tb_frame.f_code.co_filename == file:
             line = trace.tb_lineno
         trace = trace.tb_next
     return str(program) if line is None else f"{program}:{line}"

@@ -14,7 +14,9 @@ from headwater.cli.options import parse_assignments
 from headwater.cli.stop_requests import stop_requests
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Plan
+    from collections.abc import Mapping
+
+    from headwater.plan.plan import Plan, Settings
     from headwater.spark.jobs.job import Job
 
 _REFRESH_S = 0.5
@@ -44,7 +46,7 @@ Ctrl-C stops it; the next run goes on where this one ended."""
 @click.option(
     "--bootstrap-server",
     metavar="HOST:PORT[,...]",
-    help="Where the brokers are, for a program that does not say.  [default: localhost:9092]",
+    help="Where the brokers are.  [default: what the program says, else localhost:9092]",
 )
 @click.option(
     "--command-config",
@@ -80,7 +82,9 @@ def run(
     """Run a program that uses headwater.streams."""
     settings = parse_assignments(conf, "--conf")
     client = {} if command_config is None else _client(command_config)
-    servers = bootstrap_server or client.pop("bootstrap.servers", None)
+    # Taken out in any case: what is left goes to some clients, the address to all of them.
+    in_file = client.pop("bootstrap.servers", None)
+    servers = bootstrap_server or in_file
     if servers:
         os.environ["HEADWATER_BOOTSTRAP_SERVER"] = servers
     app = _load(program, name)
@@ -88,18 +92,33 @@ def run(
         click.echo(app.describe())
         return 0
     plan = app.plan()
-    spark, kafka = {**plan.settings.spark, **settings}, {**plan.settings.kafka, **client}
-    plan = replace(plan, settings=replace(plan.settings, spark=spark, kafka=kafka))
-    if checkpoint_dir is not None:
-        plan = replace(plan, settings=replace(plan.settings, checkpoint_dir=checkpoint_dir))
-    return _run(plan, once=once, master=master, metrics_port=metrics_port)
+    given = overridden(plan.settings, servers, checkpoint_dir, spark=settings, kafka=client)
+    return _run(replace(plan, settings=given), once=once, master=master, metrics_port=metrics_port)
+
+
+def overridden(
+    settings: Settings,
+    servers: str | None,
+    checkpoint_dir: Path | None,
+    *,
+    spark: Mapping[str, str],
+    kafka: Mapping[str, str],
+) -> Settings:
+    """Return a program's settings with those of the command line, which win."""
+    return replace(
+        settings,
+        bootstrap_servers=servers or settings.bootstrap_servers,
+        checkpoint_dir=checkpoint_dir or settings.checkpoint_dir,
+        spark={**settings.spark, **spark},
+        kafka={**settings.kafka, **kafka},
+    )
 
 
 # Such a file is often shared with other clients; in these, Spark has its own way.
 _SPARKS_OWN = frozenset(
     {
         "key.serializer", "value.serializer", "key.deserializer", "value.deserializer",
-        "auto.offset.reset", "enable.auto.commit", "interceptor.classes",
+        "auto.offset.reset", "enable.auto.commit", "interceptor.classes", "isolation.level",
     }
 )  # fmt: skip
 

@@ -70,9 +70,10 @@ class TopicReader:
 def reading_options(bootstrap_servers: str, kafka: Mapping[str, str]) -> dict[str, str]:
     """Return the options of Spark's Kafka source that all our readers have."""
     return {
+        **{f"kafka.{name}": value for name, value in kafka.items()},
+        # After the settings: readers use the cluster that the sinks use, and what a transaction
+        # took back must never be seen, whoever wrote it.
         "kafka.bootstrap.servers": bootstrap_servers,
-        # What a transaction took back must never be seen, whoever wrote it.
         "kafka.isolation.level": "read_committed",
         "includeHeaders": "true",
-        **{f"kafka.{name}": value for name, value in kafka.items()},
     }
