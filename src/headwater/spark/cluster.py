@@ -29,7 +29,7 @@ _INTERNAL_PARTITIONS = 4
 
 
 class ClusterUnreachable(Exception):  # noqa: N818 - says what is the case, as JavaNotFound does
-    """No broker answered."""
+    """No broker answered, or none with what a program needs."""
 
 
 class Cluster:
@@ -83,7 +83,10 @@ class Cluster:
         return (self.partitions() if made else known), made
 
     def check_starts(self, plan: Plan) -> None:
-        """Refuse to begin at offsets that the topics do not have; raises PlanError."""
+        """Refuse to begin at offsets that the topics do not have.
+
+        Raises PlanError, and ClusterUnreachable where no broker says which they have.
+        """
         known = self.partitions()
         for source in plan.sources():
             for topic, offsets in source.start.offsets.items():
@@ -112,7 +115,7 @@ class Cluster:
                 )
 
     def _offsets(self, topic: str, partitions: Iterable[int], end: str) -> dict[int, int]:
-        from confluent_kafka import IsolationLevel, TopicPartition
+        from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
         # As Spark will see it: what is not committed yet is not there.
@@ -120,10 +123,18 @@ class Cluster:
             {TopicPartition(topic, each): getattr(OffsetSpec, end)() for each in partitions},
             isolation_level=IsolationLevel.READ_COMMITTED,
         )
-        return {
-            where.partition: int(answer.result(_ANSWER_WITHIN_S).offset)
-            for where, answer in answers.items()
-        }
+        try:
+            return {
+                where.partition: int(answer.result(_ANSWER_WITHIN_S).offset)
+                for where, answer in answers.items()
+            }
+        except (KafkaException, TimeoutError) as failure:
+            why = failure.args[0].str() if isinstance(failure, KafkaException) else "no answer"
+            raise ClusterUnreachable(
+                f"the offsets of {topic!r}, where start= names some, cannot be read from "
+                f"{self._servers} ({why}). Is a broker away, or may this user not describe the "
+                "topic? Try again when it can"
+            ) from failure
 
     def behind(self, read_to: Mapping[tuple[str, int], int]) -> int | None:
         """Return how many records follow these offsets; None where no broker says so soon."""

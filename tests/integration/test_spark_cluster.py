@@ -1,0 +1,30 @@
+"""What a program asks a cluster before it starts, and no broker answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from headwater.spark.cluster import Cluster, ClusterUnreachable
+from headwater.streams import App
+
+if TYPE_CHECKING:
+    from tests.broker_process import BrokerProcess
+
+
+def test_offsets_that_nobody_tells_are_no_fault_of_the_program(
+    broker: BrokerProcess, topic: str
+) -> None:
+    servers = broker.bootstrap_servers
+    app = App("app", bootstrap_servers=servers)
+    app.stream(topic, value="string", start={topic: {0: 1}}).to(f"{topic}-out")
+
+    class Before(Cluster):
+        """The cluster as it was a moment ago, when the topic was there."""
+
+        def partitions(self) -> dict[str, int]:
+            return {topic: 1}
+
+    with pytest.raises(ClusterUnreachable, match=rf"the offsets of '{topic}'.* cannot be read"):
+        Before(servers, {}).check_starts(app.plan())
