@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import Node, Sink, TopicSink, TopicSource
+from headwater.plan.nodes import Node, Sink, TopicSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,8 +57,14 @@ class Plan:
                 f"the app {self.name!r} writes nowhere: end a stream with .to(topic), "
                 ".print() or .for_each(function)"
             )
-        _check_topics(self)
+        # Not at the top: they know what plans are.
+        from headwater.plan.outputs import check_outputs
+        from headwater.plan.topic_circles import check_circles
+
+        _check_clients(self.settings.kafka)
+        check_circles(self)
         _check_ids(self)
+        check_outputs(self)
 
     def fingerprint(self) -> Fingerprint:
         """Return what a checkpoint of this program depends on."""
@@ -85,19 +91,20 @@ def _walk(node: Node, seen: set[int]) -> Iterator[Node]:
             stack.pop()
 
 
-def _check_topics(plan: Plan) -> None:
-    """A stream that reads what it writes would never end."""
-    for sink in plan.sinks:
-        if not isinstance(sink, TopicSink) or sink.internal or not isinstance(sink.topic, str):
-            continue
-        one = Plan(plan.name, (sink,))
-        for source in one.sources():
-            if sink.topic in source.topics:
-                raise PlanError(
-                    f"{sink.topic!r} is read at {source.location} and written from what was read: "
-                    "this would never end",
-                    sink.location,
-                )
+def _check_clients(kafka: Mapping[str, str]) -> None:
+    """Refuse what would have to be the same for all clients, and is said elsewhere or not open."""
+    for name in ("bootstrap.servers", "metadata.broker.list"):
+        if name in kafka:
+            raise PlanError(
+                f"kafka= has {name}={kafka[name]}: say where the brokers are with "
+                "App(bootstrap_servers=...) or --bootstrap-server, which all parts of a program use"
+            )
+    isolation = kafka.get("isolation.level", "read_committed")
+    if isolation != "read_committed":
+        raise PlanError(
+            f"kafka= has isolation.level={isolation}: programs never see what a transaction took "
+            "back, so leave it out"
+        )
 
 
 def _check_ids(plan: Plan) -> None:

@@ -102,6 +102,19 @@ def output_mode(node: Node) -> OutputMode:
     return "append" if final or is_outer(node) else "update"
 
 
+def roots_of(node: Node) -> tuple[Node, ...]:
+    """Return the nearest stateful operators and sources, which is where sharing begins."""
+    found: dict[int, Node] = {}
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if keeps_state(current) or not current.parents:
+            found[id(current)] = current
+        else:
+            waiting.extend(reversed(current.parents))
+    return tuple(found.values())
+
+
 def _may_follow(earlier: Node, later: Node) -> bool:
     """Tell whether Spark runs the two in one query."""
     if output_mode(earlier) == "append" or output_mode(later) == "append":
@@ -165,24 +178,11 @@ def _above(node: Node) -> Iterator[Node]:
     return Plan("", (node,)).walk()  # type: ignore[arg-type]
 
 
-def _roots(node: Node) -> tuple[Node, ...]:
-    """Return the nearest stateful operators and sources, which is where sharing begins."""
-    found: dict[int, Node] = {}
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if keeps_state(current) or not current.parents:
-            found[id(current)] = current
-        else:
-            waiting.extend(reversed(current.parents))
-    return tuple(found.values())
-
-
 def _named(plan: Plan, sinks: list[Sink]) -> Iterator[Stage]:
     groups: dict[frozenset[int], list[Sink]] = {}
     roots: dict[frozenset[int], tuple[Node, ...]] = {}
     for sink in sinks:
-        found = _roots(sink)
+        found = roots_of(sink)
         together = frozenset(id(root) for root in found)
         groups.setdefault(together, []).append(sink)
         roots[together] = found

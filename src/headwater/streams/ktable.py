@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from headwater.streams.types import TypeLike
 
 _VALUE = Column(("record", "value"))
+_STORE = re.compile(r"[a-zA-Z0-9._-]{1,200}")
 
 
 class KTable(Operators):
@@ -90,6 +92,11 @@ class KTable(Operators):
     def store(self, name: str) -> None:
         """Keep the table in a store of this name, for look-ups."""
         with Located() as location:
+            if _STORE.fullmatch(name) is None:
+                raise PlanError(
+                    f"{name!r} cannot name a store, since a file is named after it: use letters, "
+                    "digits, '.', '_' and '-'"
+                )
             sink = self._builder.add(
                 TableStoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
             )

@@ -63,7 +63,13 @@ def test_every_query_counts() -> None:
         lambda stream: stream.filter("value > 1").to("out"),
         lambda stream: counts(stream).map_values("*", at="record.timestamp").to("out"),
         lambda stream: stream.group_by_key().count().store("counts"),
-        lambda stream: counts(stream).to_files("folder"),
+        lambda stream: (
+            stream.group_by_key()
+            .windowed_by(tumbling("1 minute"))
+            .count()
+            .to_stream()
+            .to_files("folder")
+        ),
         lambda stream: stream.group_by_key().reduce("old").to_stream().to("out"),
         lambda stream: (
             stream.group_by_key()

@@ -138,6 +138,9 @@ def test_a_windowed_table_that_loses_its_window_is_no_longer_windowed() -> None:
             lambda: App("app", registry_url="http://localhost:9").stream("a", value="avro"),
             "the type of 'a-value' cannot be read",
         ),
+        (lambda: App("app").table("a", value="string").store("../b"), "cannot name a store"),
+        (lambda: App("app").table("a", value="string").store("b?mode=rw"), "cannot name a store"),
+        (lambda: App("app").table("a", value="string").store(""), "cannot name a store"),
     ],
 )
 def test_what_is_refused(build: Any, reason: str) -> None:
