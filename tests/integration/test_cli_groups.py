@@ -244,6 +244,19 @@ def test_consume_in_a_group_goes_on_where_it_was(cli: Cli, group: str, filled: T
     assert offsets(cli, group) == {0: 10, 1: 10}
 
 
+def test_a_broken_record_is_next_once_those_before_it_were_printed(
+    cli: Cli, group: str, topic: str
+) -> None:
+    cli.ok("topics", "create", topic)
+    cli.ok("produce", topic, stdin="1\n2\nno JSON\n3\n")
+    read = ("consume", topic, "--group", group, "--value-format", "json", "--from-beginning")
+    for printed in ("1\n2\n", ""):
+        done = cli(*read)
+        assert (done.code, done.out) == (1, printed)
+        assert "offset 2" in done.err
+        assert offsets(cli, group) == {0: 2}
+
+
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
 def test_two_who_consume_share_the_partitions(
     cli: Cli, group: str, filled: Topic, protocol: str

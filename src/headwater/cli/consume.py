@@ -213,10 +213,11 @@ def _print(
             lines: list[bytes] = []
             try:
                 lines.extend(map(to_bytes, records))
-            finally:  # what comes before a broken record is printed before its error
+            finally:  # what comes before a broken record is done with before its error
                 out.write(b"".join(lines))
                 out.flush()
-            reading.printed(records)
+                if lines:
+                    reading.printed(records[: len(lines)])
             count += len(records)
             last = time.monotonic()
     return count
