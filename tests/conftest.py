@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.broker_process import BrokerProcess
+from tests.server_process import ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,12 +83,12 @@ def topic(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_left_running() -> Iterator[None]:
-    """No test may leave a broker behind."""
+    """No test may leave a broker or a registry behind."""
     yield
-    survivors = [process for process in BrokerProcess.started if process.running]
+    survivors = [process for process in ServerProcess.started if process.running]
     for process in survivors:
         process.kill()
-    assert not survivors, f"left running: {[process.data_dir for process in survivors]}"
+    assert not survivors, f"left running: {survivors}"
 
 
 # Files that start JVMs fill a small machine by themselves. Those of one name run one after the

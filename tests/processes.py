@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import psutil
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-HUNG_AFTER_S = 200.0
 
 
 def runs(pid: int) -> bool:
@@ -23,8 +21,9 @@ def runs(pid: int) -> bool:
 
 def wait_until_ended(pids: Iterable[int]) -> None:
     """Wait until none of the processes runs."""
-    deadline = time.monotonic() + HUNG_AFTER_S
     waited_for = list(pids)
-    while left := [pid for pid in waited_for if runs(pid)]:
-        assert time.monotonic() < deadline, f"left running: {left}"
-        time.sleep(0.02)
+    wait_for(
+        lambda: [pid for pid in waited_for if runs(pid)],
+        "left running",
+        until=lambda left: not left,
+    )

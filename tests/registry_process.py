@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
 import http.client
 import json
 import re
-import signal
 import ssl
-import subprocess
 import sys
-import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.server_process import ServerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-READY_WITHIN_S = 60.0
-STOPPED_WITHIN_S = 60.0
 ANSWERED_WITHIN_S = 60.0
 
 V1_JSON = "application/vnd.schemaregistry.v1+json"
-
-_READY = re.compile(r"schema registry listening on (https?)://127\.0\.0\.1:(\d+)")
-
-
-@atexit.register
-def _kill_survivors() -> None:
-    for process in RegistryProcess.started:
-        if process.running:
-            process.kill()
 
 
 class Response(NamedTuple):
@@ -42,92 +29,40 @@ class Response(NamedTuple):
     raw: bytes
 
 
-class RegistryProcess:
-    """One `headwater registry` process on the loopback interface.
+class RegistryProcess(ServerProcess):
+    """One `headwater registry` process on the loopback interface."""
 
-    `start` returns when it says that it listens. `stop` asks it to end and insists on a clean end;
-    `kill` gives it no chance. It can be started again on the same port.
-    """
-
-    started: list[RegistryProcess] = []  # noqa: RUF012 - every one of this run, to find survivors
+    name = "registry"
+    ready = re.compile(r"schema registry listening on (https?)://127\.0\.0\.1:(\d+)")
 
     def __init__(self, bootstrap_servers: str, options: Sequence[str] = ()) -> None:
+        super().__init__()
         self.bootstrap_servers = bootstrap_servers
         self.options = list(options)
-        self.port = 0
         self.scheme = "http"
         self.user: tuple[str, str] | None = None
         self.ca_file: str | None = None
-        self.output: list[str] = []
-        self._process: subprocess.Popen[str] | None = None
-        self._reader: threading.Thread | None = None
-        self._ready = threading.Event()
-        self._listens = False
+
+    def __repr__(self) -> str:
+        return f"the registry on port {self.port} with {self.options}"
 
     @property
     def url(self) -> str:
         return f"{self.scheme}://127.0.0.1:{self.port}"
 
-    @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
+    def command_line(self) -> list[str]:
+        return [
+            *(sys.executable, "-m", "headwater", "registry", "--port", str(self.port)),
+            *("--bootstrap-server", self.bootstrap_servers, *self.options),
+        ]
 
-    @property
-    def running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
-
-    @property
-    def text(self) -> str:
-        """All that it printed so far, over all its starts."""
-        return "".join(self.output)
-
-    def start(self) -> RegistryProcess:
-        assert not self.running
-        self._ready.clear()
-        self._listens = False
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "headwater", "registry", "--port", str(self.port)),
-                *("--bootstrap-server", self.bootstrap_servers, *self.options),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-        if self not in RegistryProcess.started:
-            RegistryProcess.started.append(self)
-        self._reader = threading.Thread(
-            target=self._read_output, args=(self._process,), daemon=True
-        )
-        self._reader.start()
-        self._ready.wait(READY_WITHIN_S)
-        if not self._listens:
-            self.kill()
-            raise AssertionError(f"the registry did not come up:\n{self.text}")
-        return self
-
-    def stop(self) -> None:
-        """End it as an operator would, and insist that it ends well."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            code = self._process.wait(STOPPED_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError(f"it did not stop on SIGTERM:\n{self.text}") from None
-        self._join_reader()
-        assert code == 0, f"it ended with {code}:\n{self.text}"
-        assert "Traceback" not in self.text, self.text
+    def listens(self, said: re.Match[str]) -> None:
+        self.scheme, self.port = said[1], int(said[2])
 
     def kill(self) -> None:
-        """SIGKILL: no clean-up, no last words."""
-        assert self._process is not None
-        self._process.kill()
-        self._process.wait()
-        self._join_reader()
+        """SIGKILL: no clean-up, no last words; but all that it printed until then is read."""
+        super().kill()
+        self._read_to_the_end()
 
     def request(
         self,
@@ -188,22 +123,6 @@ class RegistryProcess:
         return http.client.HTTPSConnection(
             "127.0.0.1", self.port, timeout=ANSWERED_WITHIN_S, context=context
         )
-
-    def _read_output(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        with process.stdout as lines:
-            for line in lines:
-                self.output.append(line)
-                if not self._listens and (match := _READY.search(line)):
-                    self.scheme, self.port = match[1], int(match[2])
-                    self._listens = True
-                    self._ready.set()
-        self._ready.set()
-
-    def _join_reader(self) -> None:
-        if self._reader is not None:
-            self._reader.join(STOPPED_WITHIN_S)
-            assert not self._reader.is_alive()
 
 
 def _is_json(raw: bytes) -> bool:

@@ -6,17 +6,16 @@ import http.client
 import json
 import random
 import threading
-import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.integration.registry_fixtures import record
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.registry_process import RegistryProcess
-
-WITHIN_S = 60.0
+    from tests.registry_process import RegistryProcess, Response
 
 
 def leads(registry: RegistryProcess) -> bool:
@@ -25,21 +24,21 @@ def leads(registry: RegistryProcess) -> bool:
 
 def leader_of(*registries: RegistryProcess) -> RegistryProcess:
     """Wait until exactly one leads."""
-    end = time.monotonic() + WITHIN_S
-    while time.monotonic() < end:
-        leading = [each for each in registries if leads(each)]
-        if len(leading) == 1:
-            return leading[0]
-        time.sleep(0.05)
-    raise AssertionError("\n".join(each.text for each in registries))
+    (leader,) = wait_for(
+        lambda: [each for each in registries if leads(each)],
+        lambda: "\n".join(each.text for each in registries),
+        until=lambda leading: len(leading) == 1,
+    )
+    return leader
 
 
 def see(registry: RegistryProcess, path: str, expected: object) -> None:
     """Wait until an instance has read what another one wrote."""
-    end = time.monotonic() + WITHIN_S
-    while registry.request("GET", path).body != expected:
-        assert time.monotonic() < end, registry.request("GET", path)
-        time.sleep(0.01)
+    wait_for(
+        lambda: registry.request("GET", path),
+        f"{path} should hold {expected}",
+        until=lambda answer: answer.body == expected,
+    )
 
 
 def restart_leader(registries: list[RegistryProcess]) -> None:
@@ -86,9 +85,7 @@ def run_workers(
         for round_ in range(1, times + 1):
             # Each time in the middle of work: somebody got an answer since the last one.
             goal = round_ * 5
-            while sum(len(worker.answered) for worker in workers) < goal:
-                assert all(worker.is_alive() for worker in workers)
-                threading.Event().wait(0.01)
+            wait_for(partial(_have_answers, workers, goal))
             disturb()
     finally:
         for worker in workers:
@@ -98,13 +95,20 @@ def run_workers(
     return {subject: found for worker in workers for subject, found in worker.answered.items()}
 
 
+def _have_answers(workers: list[Worker], goal: int) -> bool:
+    assert all(worker.is_alive() for worker in workers)
+    return sum(len(worker.answered) for worker in workers) >= goal
+
+
 def register_in_the_end(registry: RegistryProcess, subject: str, schema: object) -> None:
     """Register a schema as a client does that tries again while there is no leader."""
-    end = time.monotonic() + WITHIN_S
-    while (answer := registry.try_register(subject, schema)).status != 200:
-        assert answer.status == 500, answer
-        assert time.monotonic() < end, answer
-        time.sleep(0.05)
+
+    def register() -> Response:
+        answer = registry.try_register(subject, schema)
+        assert answer.status in (200, 500), answer
+        return answer
+
+    wait_for(register, until=lambda answer: answer.status == 200)
 
 
 def check_answered(registry: RegistryProcess, answered: dict[str, tuple[int, str]]) -> None:

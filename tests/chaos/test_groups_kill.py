@@ -21,6 +21,7 @@ from tests.integration.raw_groups import (
     stable_member,
 )
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
@@ -116,8 +117,10 @@ def test_commits_survive(start_broker: StartBroker, seed: int, flush: str) -> No
 
 def _check(broker: BrokerProcess, committers: list[Committer]) -> None:
     with RawClient(broker) as client:
-        while client.call("list_groups", 5).error_code is not ErrorCode.none:
-            pass
+        wait_for(
+            lambda: client.call("list_groups", 5).error_code,
+            until=lambda code: code is ErrorCode.none,
+        )
         for committer in committers:
             found = committed(client, committer.group, None)
             for partition in range(PARTITIONS):

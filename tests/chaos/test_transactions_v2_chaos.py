@@ -9,15 +9,17 @@ from __future__ import annotations
 import random
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kio.schema.errors import ErrorCode
 from tests.chaos.seeds import seeds
 from tests.integration.raw_client import ConnectionClosedError, RawClient
+from tests.integration.raw_groups import find_coordinator
 from tests.integration.raw_requests import Topic, create_topic
-from tests.integration.raw_transactions import TRY_AGAIN, RawProducer
+from tests.integration.raw_transactions import TRY_AGAIN, RawProducer, is_final
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
@@ -65,8 +67,9 @@ class Counter(threading.Thread):
 
     def committed(self, client: RawClient) -> int:
         """How far the group has come, once no transaction can change it any more."""
-        self._find_group(client)
-        while True:
+        find_coordinator(client, self.name)
+
+        def ask() -> Any:
             answer = client.call(
                 "offset_fetch",
                 7,
@@ -75,12 +78,15 @@ class Counter(threading.Thread):
                 require_stable=True,
             )
             if answer.error_code in TRY_AGAIN:
-                continue
+                return answer
             assert answer.error_code is ErrorCode.none, answer
             partition = answer.topics[0].partitions[0]
-            if partition.error_code is ErrorCode.none:
-                return max(int(partition.committed_offset), 0)
-            assert partition.error_code is ErrorCode.unstable_offset_commit, partition
+            is_known = partition.error_code in (ErrorCode.none, ErrorCode.unstable_offset_commit)
+            assert is_known, partition
+            return partition
+
+        found = wait_for(ask, until=lambda told: told.error_code is ErrorCode.none)
+        return max(int(found.committed_offset), 0)
 
     def _live(self, client: RawClient) -> None:
         producer = RawProducer(client, self.name)
@@ -102,9 +108,8 @@ class Counter(threading.Thread):
             elif self._chance.random() < 0.1:
                 self._ask_and_hang_up(producer)
             else:
-                while (code := producer.end(committed=True).error_code) in TRY_AGAIN:
-                    pass
-                assert code is ErrorCode.none
+                ended = wait_for(lambda: producer.end(committed=True), until=is_final)
+                assert ended.error_code is ErrorCode.none
                 number = until
                 self.has_committed.set()
 
@@ -135,12 +140,6 @@ class Counter(threading.Thread):
             committed=True,
         )
         raise CrashError
-
-    def _find_group(self, client: RawClient) -> None:
-        while True:
-            answer = client.call("find_coordinator", 4, key_type=0, coordinator_keys=[self.name])
-            if answer.coordinators[0].error_code is ErrorCode.none:
-                return
 
     def _maybe_crash(self) -> None:
         if self._chance.random() < 0.02:
