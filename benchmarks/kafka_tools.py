@@ -93,7 +93,8 @@ def measure(
                     _measure_load(brokers[target], target, load, results)
             for acks in ACKS:
                 say(f"Kafka's tools, round {round_number} of {rounds}: latency with acks={acks}")
-                for target in _turns(targets, round_number):
+                keeping = [target for target in targets if target.keeps_records]
+                for target in _turns(keeping, round_number):
                     _measure_latency(brokers[target], target, acks, results)
 
 
@@ -120,7 +121,7 @@ def _measure_load(broker: Running, target: Target, load: Load, results: Results)
             row = f"CPU of the {who} for a million records: {load.row}"
             results.add(row, "ms", target, 1000 * spent / millions)
     # What acks the records were written with makes no difference to who reads them.
-    if load.acks == ACKS[0]:
+    if load.acks == ACKS[0] and target.keeps_records:
         rate = consume(servers, topic, RECORDS[load.record_bytes])
         results.add(_consumed(load), "records/s", target, rate)
     # By a name of its own: a client that is collected takes its requests along.

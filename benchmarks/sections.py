@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import apache_kafka, broker, kafka_tools, registry
 from benchmarks.pipeline import measure as pipeline
-from benchmarks.targets import HEADWATER, HEADWATER_OS, KAFKA
+from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Say = Callable[[str], None]
 
 BROKERS = [HEADWATER, HEADWATER_OS, KAFKA]
+TOOL_TARGETS = [*BROKERS, FORGETFUL]
 
 
 class Section(NamedTuple):
@@ -77,11 +78,11 @@ one after the other in the thread that also receives, and is waited for although
 do for a third of the time; Kafka's threads receive the next request meanwhile. A profile suggests
 that this is the 0.8x to 0.9x of these rows; no experiment has shown it. From
 round to round a row differs by 10 to 20 %.""",
-            tuple(target.name for target in BROKERS),
+            tuple(target.name for target in TOOL_TARGETS),
             (HEADWATER_OS.name,),
             KAFKA.name,
             kafka_tools.GOALS,
-            lambda rounds, results, say: kafka_tools.measure(BROKERS, rounds, results, say),
+            lambda rounds, results, say: kafka_tools.measure(TOOL_TARGETS, rounds, results, say),
         ),
         Section(
             "registry",

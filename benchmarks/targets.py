@@ -31,11 +31,14 @@ class Target(NamedTuple):
     name: str
     properties: tuple[str, ...] = ()
     is_kafka: bool = False
+    keeps_records: bool = True
 
 
 HEADWATER = Target("Headwater, flush=fsync")
 HEADWATER_OS = Target("Headwater, flush=os", ("flush=os",))
 KAFKA = Target("Apache Kafka", is_kafka=True)
+FORGETFUL = Target("keeps nothing", keeps_records=False)
+"""What a producer would reach if a broker had nothing to write: no peer, the end of the scale."""
 
 
 class Running(NamedTuple):
@@ -67,8 +70,10 @@ def running(target: Target) -> Iterator[Running]:
     if target.is_kafka:
         command = apache_kafka.prepare(directory, port, free_port())
     else:
-        command = [str(Path(sys.executable).with_name("headwater")), "broker"]
-        command += ["--port", str(port), "--data", str(directory / "data")]
+        command = [str(Path(sys.executable).with_name("headwater"))]
+        if not target.keeps_records:
+            command = [sys.executable, "-m", "benchmarks.forgetful_broker"]
+        command += ["broker", "--port", str(port), "--data", str(directory / "data")]
         for assignment in target.properties:
             command += ["--property", assignment]
     # As on a user's machine: modules compiled once, and none of the tests' packages loaded.
