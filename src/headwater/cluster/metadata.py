@@ -14,6 +14,8 @@ _METADATA, _METADATA_VERSION = 3, 1
 _DESCRIBE_QUORUM, _DESCRIBE_QUORUM_VERSION = 55, 0
 _CLIENT_ID = b"headwater-cluster"
 _TOPIC = b"__cluster_metadata"
+# Far more than a node of a local cluster has to say.
+_LARGEST_ANSWER = 1 << 24
 
 
 def check_alive(host: str, port: int, within_s: float = 5.0) -> None:
@@ -60,6 +62,8 @@ def _ask(host: str, port: int, api: int, version: int, body: bytes, within_s: fl
         peer.settimeout(within_s)
         peer.sendall(struct.pack(">i", len(head) + len(body)) + head + body)
         (size,) = struct.unpack(">i", _read(peer, 4))
+        if not 4 <= size <= _LARGEST_ANSWER:
+            raise _not_kafka()
         return _read(peer, size)[4:]  # without the correlation id
 
 
@@ -71,6 +75,10 @@ def _read(peer: socket.socket, size: int) -> bytes:
             raise ConnectionError("it hung up")
         data += part
     return bytes(data)
+
+
+def _not_kafka() -> ConnectionError:
+    return ConnectionError("it does not answer as Kafka does")
 
 
 class _Reader:
@@ -88,9 +96,13 @@ class _Reader:
         return self._number(">i", 4)
 
     def skip(self, size: int) -> None:
+        if size < 0:
+            raise _not_kafka()
         self._at += size
 
     def _number(self, form: str, size: int) -> int:
+        if self._at + size > len(self._data):
+            raise _not_kafka()
         (number,) = struct.unpack_from(form, self._data, self._at)
         self._at += size
         return int(number)

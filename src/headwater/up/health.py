@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import ssl
 import struct
 from abc import ABC, abstractmethod
@@ -35,8 +36,7 @@ class HealthCheck(ABC):
         except TimeoutError:
             raise UnhealthyError(f"no answer within {ANSWER_WITHIN_S:g} s") from None
         except (OSError, EOFError) as failure:
-            number = failure.errno if isinstance(failure, OSError) else None
-            raise UnhealthyError(os.strerror(number) if number else "it hung up") from None
+            raise UnhealthyError(_reason(failure)) from None
 
     @abstractmethod
     async def _ask(self) -> None: ...
@@ -76,7 +76,10 @@ class HttpCheck(HealthCheck):
                 f"GET {self.path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
                 "Connection: close\r\n\r\n".encode()
             )
-            status = (await reader.readline()).split(b" ")
+            try:
+                status = (await reader.readline()).split(b" ")
+            except ValueError:  # the line has no end
+                status = []
         if len(status) < 2 or not status[0].startswith(b"HTTP/"):
             raise UnhealthyError("it does not speak HTTP")
         if status[1].startswith(b"5"):
@@ -94,6 +97,17 @@ async def _connection(
         writer.close()
         with suppress(OSError):  # it has answered, or failed to, by now
             await writer.wait_closed()
+
+
+def _reason(failure: OSError | EOFError) -> str:
+    if isinstance(failure, ssl.SSLError):
+        return f"TLS: {(failure.reason or str(failure)).replace('_', ' ').lower()}"
+    if isinstance(failure, socket.gaierror):
+        return str(failure.strerror)
+    if isinstance(failure, OSError):
+        # asyncio's own words for an error of the system are long, and differ.
+        return os.strerror(failure.errno) if failure.errno else str(failure) or "it hung up"
+    return "it hung up"
 
 
 def _any_certificate() -> ssl.SSLContext:

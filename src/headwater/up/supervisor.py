@@ -162,11 +162,15 @@ class Supervisor:
 
     async def _follow(self, service: Service, process: ServiceProcess) -> int:
         watch = asyncio.create_task(self._watch(service))
+        ended = asyncio.create_task(process.wait())
         try:
-            return await process.wait()
+            await asyncio.wait([watch, ended], return_when=asyncio.FIRST_COMPLETED)
+            if watch.done():
+                await watch  # only an error that nobody foresaw ends it; unseen it would be a hang
+            return await ended
         finally:
             self._healthy[service.name].clear()
-            await _cancel([watch])
+            await _cancel([watch, ended])
 
     async def _watch(self, service: Service) -> None:
         timing = self._timing

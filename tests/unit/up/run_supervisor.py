@@ -41,6 +41,7 @@ def service(
     program: str = sys.executable,
     stop_within_s: float = 20,
     held_by: str | None = None,
+    asked_at: str = "127.0.0.1",
 ) -> Service:
     return Service(
         name=name,
@@ -50,7 +51,7 @@ def service(
         ),
         address=f"127.0.0.1:{port}",
         description="a fake",
-        health=HttpCheck("127.0.0.1", port),
+        health=HttpCheck(asked_at, port),
         depends_on=depends_on or (),
         stop_within_s=stop_within_s,
         is_wanted=lambda: held_by is None or not Path(held_by).exists(),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.cluster.node import Node
 from headwater.up import health
 from headwater.up.health import HealthCheck, HttpCheck, KafkaCheck, UnhealthyError
+from headwater.up.kafka import NodeCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +42,18 @@ def ask(make: Callable[[str, int], HealthCheck], answer: bytes | None) -> bytes:
     return bytes(asked)
 
 
+def https(host: str, port: int) -> HealthCheck:
+    return HttpCheck(host, port, tls=True)
+
+
+def broker_node(host: str, port: int) -> HealthCheck:
+    return NodeCheck(Node(1, ("broker",), host, port))
+
+
+def controller_node(host: str, port: int) -> HealthCheck:
+    return NodeCheck(Node(101, ("controller",), host, port))
+
+
 def test_a_broker_is_asked_for_its_versions() -> None:
     asked = ask(KafkaCheck, KAFKA)
     assert struct.unpack(">ihhih", asked[:14]) == (len(asked) - 4, 18, 0, 1, len(asked) - 14)
@@ -62,6 +76,14 @@ def test_http_success(status: bytes) -> None:
         (HttpCheck, b"HTTP/1.1 503 Unavailable\r\n\r\n", "HTTP 503 on /"),
         (HttpCheck, b"SSH-2.0\r\n", "it does not speak HTTP"),
         (HttpCheck, b"", "it does not speak HTTP"),
+        (HttpCheck, b"x" * 100_000, "it does not speak HTTP"),
+        (https, b"HTTP/1.1 200 OK\r\n\r\n", "TLS: .*(version|record)"),
+        (broker_node, b"HTTP/1.1 400 Bad Request\r\n\r\n", "it does not answer as Kafka does"),
+        (broker_node, struct.pack(">i", -1), "it does not answer as Kafka does"),
+        (broker_node, struct.pack(">iii", 8, 1, 1), "it does not answer as Kafka does"),
+        (broker_node, struct.pack(">iii", 8, 1, 0), "the cluster does not know it yet"),
+        (controller_node, struct.pack(">i", 3) + b"abc", "it does not answer as Kafka does"),
+        (controller_node, b"", "it hung up"),
     ],
 )
 def test_answers_that_are_not_healthy(
@@ -84,3 +106,9 @@ def test_no_answer(
 def test_nobody_there(make: Callable[[str, int], HealthCheck]) -> None:
     with pytest.raises(UnhealthyError, match="Connection refused"):
         asyncio.run(make("127.0.0.1", 1).check())
+
+
+@pytest.mark.parametrize("make", [KafkaCheck, HttpCheck, broker_node])
+def test_a_host_that_does_not_exist(make: Callable[[str, int], HealthCheck]) -> None:
+    with pytest.raises(UnhealthyError, match="not known"):
+        asyncio.run(make("fe80::1%nowhere", 1).check())

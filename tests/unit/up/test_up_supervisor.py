@@ -216,6 +216,14 @@ def test_a_program_that_does_not_exist(start: Start) -> None:
     assert "second cannot be started: /no/such/program: No such file or directory" in up.text
 
 
+def test_a_check_with_a_fault_ends_all_and_is_seen(start: Start, journal: Journal) -> None:
+    up = start({**FIRST, "asked_at": "no..host"}, SECOND)  # no name is like that: a UnicodeError
+    assert up.wait() == 1
+    assert "UnicodeError: " in up.text
+    assert journal.pids("second") == []
+    assert up.survivors() == []
+
+
 def test_one_that_does_not_stop_is_killed(start: Start, journal: Journal) -> None:
     up = start(FIRST, {**SECOND, "options": ["--ignore-sigterm"], "stop_within_s": 0.3})
     up.wait_for("READY")
