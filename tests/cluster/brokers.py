@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import psutil
 from confluent_kafka.admin import AdminClient
 from tests.integration.raw_client import ConnectionClosedError, RawClient
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from headwater.cluster import ClusterControl, Node
 
 WITHIN_S = 120.0
-
-_POLL_S = 0.05
 
 
 @dataclass
@@ -38,14 +34,6 @@ def ask(cluster: ClusterControl, broker: int) -> RawClient:
     """A connection to this very broker."""
     node = cluster.node(broker)
     return RawClient(_Address(node.port), host=node.host)
-
-
-def wait_for(is_true: Callable[[], bool], what: Callable[[], str]) -> None:
-    """Return as soon as a condition holds; fail with the state of things if it never does."""
-    deadline = time.monotonic() + WITHIN_S
-    while not is_true():
-        assert time.monotonic() < deadline, what()
-        time.sleep(_POLL_S)
 
 
 def freeze(cluster: ClusterControl, *nodes: int) -> None:

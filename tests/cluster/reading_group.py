@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Self
 
 from confluent_kafka import Consumer, KafkaException
-from tests.cluster.brokers import wait_for
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from types import TracebackType

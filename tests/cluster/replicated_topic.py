@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from kio.schema.errors import ErrorCode
-from tests.cluster.brokers import WITHIN_S, ask, brokers, running_brokers, wait_for
+from tests.cluster.brokers import WITHIN_S, ask, brokers, running_brokers
 from tests.cluster.writer import Writer
 from tests.integration.raw_client import ConnectionClosedError
 from tests.integration.raw_requests import Topic, fetch, produce_body
 from tests.integration.record_batches import Message, batch_of, values_in
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set

@@ -19,9 +19,10 @@ from tests.chaos.transactional_pipeline import (
     wait_until_done,
 )
 from tests.chaos.transactional_worker import INPUT, OUTPUT
-from tests.cluster.brokers import freeze, wait_for, wait_until_in_sync
+from tests.cluster.brokers import freeze, wait_until_in_sync
 from tests.cluster.reading_group import ReadingGroup
 from tests.cluster.replicated_topic import EVERYWHERE, NO_LEADER, ReplicatedTopic
+from tests.waiting import wait_for
 
 from headwater.cluster import metadata
 
@@ -79,7 +80,7 @@ def test_acks_0_reports_success_for_a_record_that_no_broker_ever_read(
     log = ReplicatedTopic(cluster, topic)
     writer = log.writer(acks="0")
     writer.write("connected")
-    wait_for(lambda: log.copies("connected") == EVERYWHERE, lambda: "it never came")
+    wait_for(lambda: log.copies("connected") == EVERYWHERE, "it never came")
 
     freeze(cluster, 1)
     sent = writer.write("sent to the dead")
@@ -97,7 +98,7 @@ def test_acks_1_loses_what_the_leader_alone_acknowledged_before_it_died(
     log = ReplicatedTopic(cluster, topic)
     writer = log.writer(acks="1")
     writer.write("copied")
-    wait_for(lambda: log.copies("copied") == EVERYWHERE, lambda: "it was not copied")
+    wait_for(lambda: log.copies("copied") == EVERYWHERE, "it was not copied")
 
     freeze_followers_of_1(cluster, log)
     writer.write("acknowledged by the leader alone")
@@ -123,7 +124,7 @@ def test_acks_all_acknowledges_nothing_that_the_leader_has_alone_and_a_retry_los
 
     freeze_followers_of_1(cluster, log)
     pending = writer.send("on the leader alone")
-    wait_for(lambda: log.copies("on the leader alone") == {1}, lambda: "it was not written")
+    wait_for(lambda: log.copies("on the leader alone") == {1}, "it was not written")
     assert not writer.is_settled(pending)
     cluster.kill_node(1)
     resume_followers_of_1(cluster)
@@ -345,14 +346,14 @@ def create(cluster: KafkaCluster, topic: str, within_s: float) -> Future[None]:
 
 
 def quorum_leader(cluster: KafkaCluster) -> int:
-    wait_for(lambda: cluster.quorum_leader() is not None, lambda: "no controller leads")
+    wait_for(lambda: cluster.quorum_leader() is not None, "no controller leads")
     leader = cluster.quorum_leader()
     assert leader is not None
     return leader
 
 
 def wait_for_another_controller(cluster: KafkaCluster, last: int) -> int:
-    wait_for(lambda: cluster.quorum_leader() not in (None, last), lambda: "no new controller")
+    wait_for(lambda: cluster.quorum_leader() not in (None, last), "no new controller")
     return quorum_leader(cluster)
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kio.schema.errors import ErrorCode
-from tests.cluster.brokers import restore, wait_for
+from tests.cluster.brokers import restore
 from tests.cluster.conftest import SETTINGS
 from tests.cluster.network import Network, NetworkRefusedError
 from tests.cluster.replicated_topic import EVERYWHERE, ReplicatedTopic
+from tests.waiting import wait_for
 
 from headwater.cluster import KafkaCluster, NodeOptions
 
@@ -112,7 +113,7 @@ def test_3_a_follower_that_sees_the_leader_but_no_controller_copies_on_but_count
     network.cut(BROKERS[2], CONTROLLER)
     log.wait_for(leader=1, in_sync={1, 3}, seen_by=(1, 3))
     assert log.write_at(1, "still copied") is ErrorCode.none
-    wait_for(lambda: log.copies("still copied") == EVERYWHERE, lambda: "broker 2 copies no more")
+    wait_for(lambda: log.copies("still copied") == EVERYWHERE, "broker 2 copies no more")
     log.wait_for(leader=1, in_sync={1, 3}, seen_by=(1, 3))
 
     network.heal()

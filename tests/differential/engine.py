@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,13 @@ import confluent_kafka
 from confluent_kafka.admin import AdminClient
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_groups import find_coordinator
-from tests.integration.raw_requests import NOT_YET, list_offset
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.differential.kafka_tools import KafkaTools
-    from tests.integration.raw_requests import Topic
 
 WITHIN_S = 120.0
 
@@ -89,25 +87,11 @@ class Engine(ABC):
             # Enough names to be looked after by every partition of the groups' topic.
             names = [f"warm-up-{number}" for number in range(20)]
             wait_for(
-                lambda: all(
-                    group.error_code.name == "none"
+                lambda: {
+                    group.error_code.name
                     for group in client.call("describe_groups", 5, groups=names).groups
-                )
+                },
+                until=lambda codes: codes == {"none"},
             )
         producer = self.producer(transactional_id="warm-up")
         producer.init_transactions(WITHIN_S)
-
-
-def wait_until_led(client: RawClient, topic: Topic, partition: int) -> None:
-    """Wait until a partition can be used: Kafka makes it known before it can be."""
-    wait_for(lambda: list_offset(client, topic, -1, partition=partition).error_code not in NOT_YET)
-
-
-def wait_for(condition: Callable[[], Any], within_s: float = WITHIN_S) -> Any:
-    """Ask until the answer is true; what both brokers do later, they do in their own time."""
-    deadline = time.monotonic() + within_s
-    while not (answer := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f"still not so after {within_s:.0f} s")
-        time.sleep(0.02)
-    return answer

@@ -6,16 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from tests.differential.engine import wait_for, wait_until_led
 from tests.differential.observation import picked, plain, values
 from tests.differential.programs.configs import DELETE, SET, TOPIC, alter, value_of
 from tests.differential.programs.fetch import is_gone
 from tests.differential.programs.offsets import delete_before
 from tests.differential.programs.transactions import ended, reader, state_of
 from tests.integration.raw_groups import commit, committed
-from tests.integration.raw_requests import Topic, fetch, list_offset, produce
+from tests.integration.raw_requests import Topic, fetch, list_offset, produce, wait_until_led
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import CODECS, Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     import uuid

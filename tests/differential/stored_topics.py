@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for, wait_until_led
 from tests.differential.observation import plain
 from tests.differential.programs.compaction import everything
 from tests.differential.programs.transactions import end, reader
 from tests.integration.raw_groups import commit, committed
-from tests.integration.raw_requests import Topic, create_topic, list_offset, produce
+from tests.integration.raw_requests import Topic, create_topic, list_offset, produce, wait_until_led
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import CODECS, Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

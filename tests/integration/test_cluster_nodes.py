@@ -12,15 +12,13 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.cli_command import Cli
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 from headwater.cluster import ClusterError, KafkaCluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-
-# Only a hang takes as long, also when the machine has much else to do.
-HUNG_AFTER_S = 180.0
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +58,6 @@ class Nodes:
     def states(self) -> dict[str, str]:
         found = self.cli.json("cluster", "status", "--data", self.data)
         return {node["node"]: node["state"] for node in found["nodes"]}
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + HUNG_AFTER_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def partitions(cli: Cli, topic: str) -> list[dict[str, Any]]:
@@ -143,7 +134,7 @@ def test_a_stopped_broker_hands_over_and_the_preferred_leader_can_come_back(
     produce(cluster.bootstrap_servers, topic, ["while it was down"])
 
     assert nodes("start-broker", first) == f"Started broker-{first}.\n"
-    eventually(lambda: all(len(each["isr"]) == 3 for each in partitions(cli, topic)))
+    wait_for(lambda: all(len(each["isr"]) == 3 for each in partitions(cli, topic)))
     assert cli.json("topics", "describe", topic, "--under-replicated") == []
     assert first not in [each["leader"] for each in partitions(cli, topic)]
     elected = cli("topics", "elect-leaders", topic)
@@ -169,7 +160,7 @@ def test_a_killed_leader_loses_nothing_that_was_acknowledged_by_all(
     assert partitions(cli, topic)[0]["leader"] != leader
     nodes("start-broker", leader)
     assert nodes.states()[f"broker-{leader}"] == "running"
-    eventually(lambda: len(partitions(cli, topic)[0]["isr"]) == 3)
+    wait_for(lambda: len(partitions(cli, topic)[0]["isr"]) == 3)
     assert read_all(cluster.bootstrap_servers, topic, 200) == sorted(before + after)
 
 
@@ -224,10 +215,10 @@ def test_what_cannot_be_asked_of_a_node(cluster: KafkaCluster, cli: Cli, nodes: 
 def test_a_frozen_broker_is_missed_and_comes_back(cluster: KafkaCluster) -> None:
     cluster.pause_node(3)
     try:
-        eventually(lambda: cluster.known_brokers(1) == {1, 2})
+        wait_for(lambda: cluster.known_brokers(1), until=lambda found: found == {1, 2})
     finally:
         cluster.resume_node(3)
-    eventually(lambda: cluster.known_brokers(1) == {1, 2, 3})
+    wait_for(lambda: cluster.known_brokers(1), until=lambda found: found == {1, 2, 3})
     assert cluster.status()[2].state == "running"
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import NewPartitions, NewTopic
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.differential.programs.fetch import is_gone
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import picked, plain
 from tests.differential.program import program
 from tests.differential.programs.admin import metadata
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

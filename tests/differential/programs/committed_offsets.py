@@ -6,11 +6,12 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.integration.raw_groups import commit, committed, leave, stable_member
 from tests.integration.raw_requests import create_topic, delete_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import plain, records
 from tests.differential.program import program
 from tests.integration.raw_requests import Topic, create_topic, fetch, list_offset, produce
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

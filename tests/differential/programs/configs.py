@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.integration.raw_requests import create_topic, produce
 from tests.integration.record_batches import batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine
@@ -80,7 +81,7 @@ def value_of(client: RawClient, kind: int, name: str, key: str) -> Any:
 
 def waited(client: RawClient, kind: int, name: str, key: str, value: str | None) -> Any:
     """The setting when it has the value: Kafka tells its broker half a moment later."""
-    wait_for(lambda: value_of(client, kind, name, key) == value, 10)
+    wait_for(lambda: value_of(client, kind, name, key), until=lambda found: found == value)
     return described(client, kind, name, [key])["settings"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import plain
 from tests.differential.program import program
 from tests.integration.raw_consumer_groups import (
@@ -16,6 +15,7 @@ from tests.integration.raw_consumer_groups import (
 )
 from tests.integration.raw_groups import commit, committed, describe, join
 from tests.integration.raw_requests import create_topic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine
@@ -92,18 +92,20 @@ def consumer_groups_two_members_share(engine: Engine, name: str) -> Any:
         epoch, _ = settled(client, name, ONE, topic, 4)
         second = enter(other, name, TWO, [topic])
         asked = wait_for(
-            lambda: (answer := beat(client, name, ONE, epoch)).held is not None and answer
+            lambda: beat(client, name, ONE, epoch), until=lambda answer: answer.held is not None
         )
-        given_up = asked.held[topic.id]
+        given_up = (asked.held or {})[topic.id]
         acknowledged = beat(client, name, ONE, asked.epoch, owned={topic: given_up})
         taken = wait_for(
-            lambda: (answer := beat(other, name, TWO, second.epoch)).held is not None and answer
+            lambda: beat(other, name, TWO, second.epoch),
+            until=lambda answer: answer.held is not None,
         )
+        got = (taken.held or {})[topic.id]
         described = held_by(describe_consumer_group(client, name))
         return [
             len(given_up),
-            len(taken.held[topic.id]),
-            sorted({*given_up, *taken.held[topic.id]}),
+            len(got),
+            sorted({*given_up, *got}),
             plain(acknowledged.error),
             sorted(len(topics.get(name, ())) for topics in described.values()),
         ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import picked, plain, values
 from tests.differential.program import program
 from tests.integration.raw_requests import (
@@ -19,6 +18,7 @@ from tests.integration.raw_requests import (
     produce,
 )
 from tests.integration.record_batches import batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import ConsumerGroupState, TopicPartition
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.integration.raw_groups import (
@@ -23,6 +23,7 @@ from tests.integration.raw_groups import (
 )
 from tests.integration.raw_requests import create_topic, produce
 from tests.integration.record_batches import batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

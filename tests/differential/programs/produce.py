@@ -8,7 +8,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from google_crc32c import value as crc32c
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import failure, picked, plain, records, values
 from tests.differential.program import program
 from tests.differential.programs.fetch import is_gone
@@ -23,6 +23,7 @@ from tests.integration.raw_requests import (
     produce_body,
 )
 from tests.integration.record_batches import CODECS, Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import plain, values
 from tests.differential.program import program
 from tests.differential.programs.configs import SET, TOPIC, alter
 from tests.integration.raw_requests import Topic, create_topic, fetch, list_offset, produce
 from tests.integration.record_batches import Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.program import program
 from tests.integration.raw_groups import commit, describe, stable_member
 from tests.integration.raw_requests import Topic, create_topic, list_offset, produce
 from tests.integration.raw_transactions import RawProducer
 from tests.integration.record_batches import CODECS, Message, batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import TopicPartition
-from tests.differential.engine import WITHIN_S, wait_for
+from tests.differential.engine import WITHIN_S
 from tests.differential.observation import outcome, plain
 from tests.differential.program import program
 from tests.differential.programs.transactions import end, reader, started
@@ -14,6 +14,7 @@ from tests.integration.raw_client import request_frame
 from tests.integration.raw_groups import committed
 from tests.integration.raw_requests import Topic, create_topic, produce
 from tests.integration.record_batches import batch_of as plain_batch
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine

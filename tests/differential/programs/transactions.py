@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.differential.engine import wait_for
 from tests.differential.observation import picked, plain, values
 from tests.differential.program import program
 from tests.integration.raw_requests import (
@@ -17,6 +16,7 @@ from tests.integration.raw_requests import (
 )
 from tests.integration.raw_transactions import NEW_CLIENT, OLD_CLIENT, READ_COMMITTED, RawProducer
 from tests.integration.record_batches import batch_of as plain_batch
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.differential.engine import Engine
