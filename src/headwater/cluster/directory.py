@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE = "cluster.json"
+_BRIEFLY_S = 0.01
 
 
 class Owner(NamedTuple):
@@ -78,30 +80,44 @@ class ClusterDirectory:
         self.path.mkdir(parents=True, exist_ok=True)
         lock = open(self.path / "owner", "a+")  # noqa: SIM115 - held as long as the cluster
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            self._lock(lock)
+            lock.truncate(0)
+            lock.write(json.dumps(Owner(os.getpid(), restarts)._asdict()))
+            lock.flush()
+        except BaseException:
             lock.close()
-            owner = self.owner()
-            raise ClusterError(
-                f"the cluster in {self.path} is run by process {owner.pid if owner else '?'} "
-                "already. Stop it first, or use another directory"
-            ) from None
-        lock.truncate(0)
-        lock.write(json.dumps(Owner(os.getpid(), restarts)._asdict()))
-        lock.flush()
+            raise
         return lock
 
     def owner(self) -> Owner | None:
         """Return who runs the cluster, if somebody does."""
         try:
             with open(self.path / "owner") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    return Owner(**json.loads(lock.read()))
+                while not _try_lock(lock, fcntl.LOCK_SH):
+                    lock.seek(0)
+                    if text := lock.read():
+                        return Owner(**json.loads(text))
+                    time.sleep(_BRIEFLY_S)  # it is about to say who it is
         except FileNotFoundError:
             pass
         return None
+
+    def _lock(self, file: IO[str]) -> None:
+        while not _try_lock(file, fcntl.LOCK_EX):
+            if owner := self.owner():
+                raise ClusterError(
+                    f"the cluster in {self.path} is run by process {owner.pid} already. "
+                    "Stop it first, or use another directory"
+                )
+            time.sleep(_BRIEFLY_S)  # somebody has only looked whether there is an owner
+
+
+def _try_lock(file: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class NodeDirectory:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,26 @@ def test_one_owner_at_a_time(directory: ClusterDirectory) -> None:
     assert directory.owner() is None
     with directory.take(restarts=False):
         assert directory.owner() == Owner(os.getpid(), restarts=False)
+
+
+def test_whoever_looks_for_the_owner_is_in_nobodys_way(directory: ClusterDirectory) -> None:
+    done = threading.Event()
+
+    def look() -> set[Owner | None]:
+        seen = set()
+        while not done.is_set():
+            seen.add(directory.owner())
+        return seen
+
+    with ThreadPoolExecutor(2) as pool:
+        looking = [pool.submit(look) for _ in range(2)]
+        try:
+            for _ in range(200):
+                directory.take(restarts=True).close()
+        finally:
+            done.set()
+        for each in looking:
+            assert each.result() <= {None, Owner(os.getpid(), restarts=True)}
 
 
 def test_a_node_can_be_held_down(directory: ClusterDirectory) -> None:
