@@ -134,6 +134,9 @@ def test_a_folder_of_files_belongs_to_one_checkpoint(spark: SparkSession, tmp_pa
         _run(rows, ParquetFiles(target), tmp_path / "new")
     with pytest.raises(PlanError, match="Name another folder in to_files"):
         ParquetFiles(target).stream(rows).options(checkpointLocation=str(tmp_path / "new"))
+    # Spark itself would go on, and fail for ever some batches later.
+    with pytest.raises(PlanError, match=r"does not have what this query wrote up to batch 0"):
+        _run(rows, ParquetFiles(tmp_path / "elsewhere"), tmp_path / "checkpoint")
     _rows(spark, "('b', 2)").write.mode("append").json(str(source))
     _run(rows, ParquetFiles(target), tmp_path / "checkpoint")
     assert spark.read.parquet(str(target)).count() == 2

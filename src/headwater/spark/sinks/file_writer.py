@@ -1,7 +1,8 @@
 """Spark's writer of files, for the one checkpoint that its directory belongs to.
 
 Spark numbers the batches of a query, and its file sink leaves out those whose numbers are in the
-directory's log. A query that begins again at 0 would lose as many batches as the log has.
+directory's log. A query that begins again at 0 would lose as many batches as the log has. And a log
+that does not begin at 0 can neither be continued nor read once Spark wants to compact it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _COMPACTED = ".compact"
 
 
 class FileWriter(DataStreamWriter):
-    """Refuses a checkpoint that is behind the directory's log, with a PlanError."""
+    """Refuses a checkpoint that is not the one of the directory's log, with a PlanError."""
 
     def __init__(self, frame: DataFrame, directory: str) -> None:
         super().__init__(frame)
@@ -40,12 +41,19 @@ class FileWriter(DataStreamWriter):
 
     def _check(self, checkpoint: str) -> None:
         written = _last_batch(self._spark, self._directory, _LOG)
-        # Spark notes what is in a batch before it writes it, so that the log is never ahead.
+        # Spark notes what is in a batch before it writes it, and that it is written afterwards.
         if written > _last_batch(self._spark, checkpoint, "offsets"):
             raise PlanError(
                 f"the folder {self._directory} has files of another query, or of another "
                 f"checkpoint of this one, up to batch {written}; Spark would leave out as many "
                 "batches of this one. Name another folder in to_files, or delete this one"
+            )
+        finished = _last_batch(self._spark, checkpoint, "commits")
+        if written < finished:
+            raise PlanError(
+                f"the folder {self._directory} does not have what this query wrote up to batch "
+                f"{finished}, and Spark cannot go on in another one. Name the old folder in "
+                "to_files, or start afresh with a new --checkpoint-dir"
             )
 
 
