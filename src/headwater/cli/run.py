@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import Plan, Settings
     from headwater.spark.jobs.job import Job
+    from headwater.streams.app import App
 
 _REFRESH_S = 0.5
 
@@ -88,10 +89,10 @@ def run(
     if servers:
         os.environ["HEADWATER_BOOTSTRAP_SERVER"] = servers
     app = _load(program, name)
+    plan = _plan(app)
     if describe:
         click.echo(app.describe())
         return 0
-    plan = app.plan()
     given = overridden(plan.settings, servers, checkpoint_dir, spark=settings, kafka=client)
     return _run(replace(plan, settings=given), once=once, master=master, metrics_port=metrics_port)
 
@@ -133,12 +134,21 @@ def _client(path: Path) -> dict[str, str]:
     return {name: value for name, value in properties.items() if name not in _SPARKS_OWN}
 
 
-def _load(program: Path, name: str | None) -> Any:
+def _load(program: Path, name: str | None) -> App:
     from headwater.cli.program import ProgramError, load_app
 
     try:
         return load_app(program, name)
     except ProgramError as failure:
+        raise CommandError(str(failure)) from None
+
+
+def _plan(app: App) -> Plan:
+    from headwater.plan.errors import PlanError
+
+    try:
+        return app.plan()
+    except PlanError as failure:
         raise CommandError(str(failure)) from None
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli_command import Cli
 
 from headwater.cli.program import ProgramError, load_app
 from headwater.cli.run import overridden
@@ -54,3 +55,18 @@ def test_an_error_has_the_programs_line(
     program = Path("alerts.py") if is_relative else tmp_path / "alerts.py"
     with pytest.raises(ProgramError, match=f"^{program}:3: NameError: name 'boom'"):
         load_app(program)
+
+
+@pytest.mark.parametrize("option", ["--once", "--describe"])
+def test_a_program_that_cannot_run_is_refused_with_its_line(tmp_path: Path, option: str) -> None:
+    program = tmp_path / "circle.py"
+    program.write_text(
+        "from headwater.streams import App\n"
+        "app = App('app')\n"
+        "app.stream('a', value='string').to('b')\n"
+        "app.stream('b', value='string').to('a')\n"
+    )
+    refused = Cli("127.0.0.1:1")("run", program, option)
+    assert refused.code == 1
+    assert "circle.py:4: 'a' is read, 'b' is written from it at" in refused.err
+    assert "fault in Headwater" not in refused.err
