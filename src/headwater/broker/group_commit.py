@@ -46,6 +46,21 @@ class GroupCommit:
         if partition not in self._running:
             self._start(partition)
 
+    async def wait(self, partition: Partition) -> None:
+        """Bring what has been appended so far to disk; raises LogError if that cannot be done."""
+        stored: asyncio.Future[None] = self._loop.create_future()
+
+        def on_durable(error: LogError | None) -> None:
+            if stored.done():
+                return
+            if error is None:
+                stored.set_result(None)
+            else:
+                stored.set_exception(error)
+
+        self.request(partition, on_durable)
+        await stored
+
     async def drain(self) -> None:
         """Wait until nothing is left to flush."""
         while self._running:

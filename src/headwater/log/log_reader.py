@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from headwater.log import timestamp_search
+from headwater.log.batch import HEADER_SIZE, parse_header
 from headwater.log.disk import storage_error
 from headwater.log.errors import OffsetOutOfRange
 from headwater.log.log_segments import LogPosition
@@ -15,10 +16,13 @@ from headwater.log.segment import FileSlice
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from headwater.log.batch import BatchHeader
     from headwater.log.log_loader import LoadedLog
     from headwater.log.segment import Segment
     from headwater.log.timestamp_search import TimestampOffset
     from headwater.log.txn_index import AbortedTxn
+
+_READ_SIZE = 1 << 20
 
 
 class LogReader:
@@ -86,6 +90,22 @@ class LogReader:
             except OSError as error:
                 raise storage_error(error, f"Reading {self.name}") from error
             return FileSlice(segment.file, position, length)
+
+    def batches(self) -> Iterator[tuple[BatchHeader, memoryview]]:
+        """Walk through the whole batches that are there now, from the log's start to its end."""
+        offset, end = self.log_start_offset, self.end
+        while offset < end.offset:
+            data = memoryview(self.read(offset, _READ_SIZE, end).read())
+            position = 0
+            while position + HEADER_SIZE <= len(data):
+                header = parse_header(data, position)
+                if position + header.size > len(data):
+                    break
+                yield header, data[position : position + header.size]
+                position += header.size
+                offset = header.next_offset
+            if not position:
+                return
 
     def position_of(self, offset: int) -> LogPosition:
         """Place of the batch that has `offset`, or of the next one where that is gone."""

@@ -11,14 +11,15 @@ from headwater.broker.groups.offset_requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers
-from headwater.log.log import LogPosition
+from headwater.log.batch import parse_header
 from headwater.log.record import Record, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from headwater.broker.groups.record_fields import CoordinatorRecord
+    from headwater.log.batch import BatchHeader
     from headwater.log.log import Log
 
 START_MS = 1_700_000_000_000
@@ -174,7 +175,6 @@ class MemoryLog:
     """What a journal has taken, as the log that a shard is read from."""
 
     name = "__consumer_offsets-0"
-    log_start_offset = 0
 
     def __init__(self, journal: MemoryJournal) -> None:
         self._batches = [
@@ -188,17 +188,10 @@ class MemoryLog:
                 zip(journal.records, journal.producers, strict=True)
             )
         ]
-        self.end = LogPosition(len(self._batches), 0, 0)
 
-    def read(self, offset: int, max_bytes: int, upper: LogPosition) -> MemorySlice:
-        return MemorySlice(b"".join(self._batches[offset : upper.offset])[:max_bytes])
-
-
-class MemorySlice(bytes):
-    """Some batches, the last of which may be cut off."""
-
-    def read(self) -> bytes:
-        return self
+    def batches(self) -> Iterator[tuple[BatchHeader, memoryview]]:
+        for batch in self._batches:
+            yield parse_header(batch), memoryview(batch)
 
 
 class Answers:

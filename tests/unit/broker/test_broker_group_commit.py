@@ -8,6 +8,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import pytest
+
 from headwater.broker.group_commit import GroupCommit
 from headwater.broker.partition import Partition
 from headwater.log.config import LogConfig
@@ -94,6 +96,8 @@ def test_a_failed_fsync_fails_everyone_who_waited_and_hides_the_data(tmp_path: P
             errors: list[LogError | None] = []
             for _ in range(3):
                 commits.request(partition, errors.append)
+            with pytest.raises(StorageError):
+                await commits.wait(partition)
             await commits.drain()
             os.close(reader)
             os.close(writer)

@@ -156,6 +156,21 @@ def test_every_offset_reads_the_same_from_any_segment(tmp_path: Path, count: int
     assert_files_are_sound(log.directory)
 
 
+def test_a_walk_goes_through_all_batches_of_all_segments(tmp_path: Path) -> None:
+    log = open_log(tmp_path, SMALL_SEGMENTS)
+    fill(log, 50)
+    log.delete_records(30)
+    log.update_config(LogConfig(max_message_bytes=2 << 20))
+    append(log, b"x" * (1 << 20), b"second")  # more than is read at once
+
+    found = list(log.batches())
+
+    assert len(log.segments) > 1
+    assert found[0][0].base_offset == 30
+    assert [header.next_offset for header, _ in found] == [*range(31, 51), 52]
+    assert all(len(data) == header.size for header, data in found)
+
+
 def test_segments_roll_by_size(tmp_path: Path) -> None:
     log = open_log(tmp_path, LogConfig(segment_bytes=300))
     for _ in range(3):

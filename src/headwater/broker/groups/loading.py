@@ -28,7 +28,6 @@ from headwater.broker.groups.offset_records import (
     decode_offset_value,
 )
 from headwater.broker.groups.record_fields import FieldReader
-from headwater.log.batch import HEADER_SIZE, parse_header
 from headwater.log.end_txn_marker import decode_marker
 from headwater.log.errors import CorruptBatch
 from headwater.log.record import uncompressed_records
@@ -36,15 +35,12 @@ from headwater.log.record_scan import scan_records
 from headwater.log.varint import read_varint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from headwater.broker.groups.shard import GroupShard
     from headwater.log.batch import BatchHeader
     from headwater.log.log import Log
 
 logger = logging.getLogger("headwater.broker.groups")
 
-_READ_SIZE = 1 << 20
 _OFFSET_KEYS = (LEGACY_OFFSET_KEY_VERSION, OFFSET_KEY_VERSION)
 _UNREADABLE = (ValueError, IndexError, CorruptBatch)
 
@@ -52,7 +48,7 @@ _UNREADABLE = (ValueError, IndexError, CorruptBatch)
 def load_shard(shard: GroupShard, log: Log, now_ms: int) -> None:
     """Fill an empty shard with what its log says; what cannot be read is logged and left out."""
     last = _LastRecords()
-    for header, batch in _batches(log):
+    for header, batch in log.batches():
         try:
             last.take(header, batch)
         except CorruptBatch as error:
@@ -135,22 +131,6 @@ class _LastRecords:
             present = self.plain.get(key)
             if committed and (present is None or present.offset < place.offset):
                 self.plain[key] = place
-
-
-def _batches(log: Log) -> Iterator[tuple[BatchHeader, memoryview]]:
-    offset, end = log.log_start_offset, log.end
-    while offset < end.offset:
-        data = memoryview(log.read(offset, _READ_SIZE, end).read())
-        position = 0
-        while position + HEADER_SIZE <= len(data):
-            header = parse_header(data, position)
-            if position + header.size > len(data):
-                break
-            yield header, data[position : position + header.size]
-            position += header.size
-            offset = header.next_offset
-        if not position:
-            return
 
 
 def _apply(shard: GroupShard, key: bytes, place: _Place, now_ms: int) -> int | None:

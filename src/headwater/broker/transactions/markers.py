@@ -12,7 +12,6 @@ from headwater.broker.topic_names import CONSUMER_OFFSETS
 from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import (
     InvalidProducerEpoch,
-    LogError,
     StorageError,
     TransactionCoordinatorFenced,
 )
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.transactions.metadata import ProducerIdAndEpoch, TopicPartition
+    from headwater.log.log import LogPosition
 
 logger = logging.getLogger("headwater.broker")
 
@@ -52,9 +52,11 @@ class MarkerWriter:
         self, partition: Partition, producer: ProducerIdAndEpoch, marker: EndTxnMarker
     ) -> None:
         """Write one marker; raises LogError if the partition does not take it."""
-        stored = self._append(partition, producer, marker)
-        if stored is not None:
-            await stored
+        end = self._append(partition, producer, marker)
+        if self._broker.fsync:
+            await self._broker.commits.wait(partition)
+        else:
+            partition.advance(end)
         if partition.topic == CONSUMER_OFFSETS:
             self._broker.groups.transaction_ended(
                 partition.index, producer.producer_id, committed=marker.committed
@@ -96,7 +98,7 @@ class MarkerWriter:
 
     def _append(
         self, partition: Partition, producer: ProducerIdAndEpoch, marker: EndTxnMarker
-    ) -> asyncio.Future[None] | None:
+    ) -> LogPosition:
         now_ms = time_ns() // 1_000_000
         batch = encode_marker(
             marker,
@@ -104,19 +106,4 @@ class MarkerWriter:
             producer_epoch=producer.epoch,
             timestamp=now_ms,
         )
-        info = partition.append(memoryview(batch), now_ms, AppendOrigin.COORDINATOR)
-        if not self._broker.fsync:
-            partition.advance(info.end)
-            return None
-        stored: asyncio.Future[None] = self._broker.loop.create_future()
-
-        def on_durable(error: LogError | None) -> None:
-            if stored.done():
-                return
-            if error is None:
-                stored.set_result(None)
-            else:
-                stored.set_exception(error)
-
-        self._broker.commits.request(partition, on_durable)
-        return stored
+        return partition.append(memoryview(batch), now_ms, AppendOrigin.COORDINATOR).end

@@ -17,24 +17,18 @@ from headwater.broker.transactions.records import (
     tombstone,
     transaction_record,
 )
-from headwater.log.batch import HEADER_SIZE, parse_header
 from headwater.log.errors import LogError
 from headwater.log.log import AppendOrigin
 from headwater.log.record import Record, decode_records, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Iterator
-
     from headwater.broker.broker import Broker
     from headwater.broker.partition import Partition
     from headwater.broker.transactions.metadata import TransactionMetadata
     from headwater.log.log import Log
 
 logger = logging.getLogger("headwater.broker")
-
-_READ_SIZE = 1 << 20
 
 
 class TransactionLog:
@@ -103,53 +97,35 @@ class TransactionLog:
     async def _stored(self, partition: Partition) -> None:
         if not self._broker.fsync:
             return
-        stored: asyncio.Future[None] = self._broker.loop.create_future()
-
-        def on_durable(error: LogError | None) -> None:
-            if stored.done():
-                return
-            if error is None:
-                stored.set_result(None)
-            else:
-                stored.set_exception(_unavailable(partition, error))
-
-        self._broker.commits.request(partition, on_durable)
-        await stored
+        try:
+            await self._broker.commits.wait(partition)
+        except LogError as error:
+            raise _unavailable(partition, error) from error
 
 
 def read_transactions(log: Log) -> dict[str, TransactionMetadata]:
     """Replay one partition of the topic; what cannot be read is logged and left out."""
     found: dict[str, TransactionMetadata] = {}
-    for record in _records(log):
-        try:
-            transactional_id = decode_key(record.key or b"")
-            if transactional_id is None:
-                logger.warning("%s has a kind of record at %d that only a later version knows",
-                               log.name, record.offset)  # fmt: skip
-            elif record.value is None:
-                found.pop(transactional_id, None)
-            else:
-                found[transactional_id] = decode_value(transactional_id, record.value)
-        except ProtocolError as error:
-            logger.error("%s: the record at %d is ignored: %s", log.name, record.offset, error)
+    for header, batch in log.batches():
+        if header.is_control:
+            continue
+        for record in decode_records(batch):
+            try:
+                _take(found, record, log)
+            except ProtocolError as error:
+                logger.error("%s: the record at %d is ignored: %s", log.name, record.offset, error)
     return found
 
 
-def _records(log: Log) -> Iterator[Record]:
-    offset, end = log.log_start_offset, log.end
-    while offset < end.offset:
-        data = memoryview(log.read(offset, _READ_SIZE, end).read())
-        position = 0
-        while position + HEADER_SIZE <= len(data):
-            header = parse_header(data, position)
-            if position + header.size > len(data):
-                break
-            if not header.is_control:
-                yield from decode_records(data[position : position + header.size])
-            offset = header.next_offset
-            position += header.size
-        if position == 0:
-            return
+def _take(found: dict[str, TransactionMetadata], record: Record, log: Log) -> None:
+    transactional_id = decode_key(record.key or b"")
+    if transactional_id is None:
+        logger.warning("%s has a kind of record at %d that only a later version knows",
+                       log.name, record.offset)  # fmt: skip
+    elif record.value is None:
+        found.pop(transactional_id, None)
+    else:
+        found[transactional_id] = decode_value(transactional_id, record.value)
 
 
 def _unavailable(partition: Partition, error: LogError) -> KafkaError:
