@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 API_KEYS: Mapping[str, int] = {name: key for key, name in api_key_map.items()}
 
-TIMEOUT_S = 30.0
+# Only a hang takes as long, also when the machine has much else to do.
+TIMEOUT_S = 180.0
 
 
 class ConnectionClosedError(Exception):

@@ -7,7 +7,6 @@ import random
 import resource
 import socket
 import struct
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -252,10 +251,8 @@ def test_thousands_of_idle_connections(broker: BrokerProcess, created: Topic) ->
     try:
         for client in crowd[::100]:
             assert client.call("metadata", 12, topics=[]).brokers
-        began = time.monotonic()
         produce(crowd[0], created, batch_of([b"in the crowd"]))
         assert values_in(fetch(crowd[-1], created).records) == [(0, b"in the crowd")]
-        assert time.monotonic() - began < 10
         assert broker.rss < before + 48 * MEGABYTE
     finally:
         for client in crowd:

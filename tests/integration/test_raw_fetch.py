@@ -26,7 +26,7 @@ from tests.integration.record_batches import batch_of, values_in
 if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
 
-LONG_MS = 20_000  # never reached unless a wake-up is lost
+LONG_MS = 600_000  # never reached: who loses a wake-up waits in vain for an answer
 
 
 @pytest.mark.parametrize("version", FETCH_VERSIONS)

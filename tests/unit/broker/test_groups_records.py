@@ -51,8 +51,8 @@ FROM_KAFKA = [
 ]
 
 
-def written_again(record: CoordinatorRecord) -> CoordinatorRecord:
-    """Read a record and write what it says."""
+def written_again(record: CoordinatorRecord) -> CoordinatorRecord | None:
+    """Read a record and write what it says; None if it is of a kind that says nothing."""
     key = FieldReader(record.key)
     version = key.int16()
     if version == OFFSET_KEY_VERSION:
@@ -62,8 +62,7 @@ def written_again(record: CoordinatorRecord) -> CoordinatorRecord:
         metadata = None if record.value is None else decode_group_metadata(record.value)
         return group_metadata_record(key.string(), metadata)
     change = decode_change(version, key, record.value)
-    assert change is not None
-    return change.record()
+    return None if change is None else change.record()
 
 
 @pytest.mark.parametrize("record", FROM_KAFKA, ids=lambda record: f"kind-{record.key[1]}")
@@ -74,6 +73,7 @@ def test_what_kafka_wrote_is_written_alike(record: CoordinatorRecord) -> None:
         )
         return
     again = written_again(record)
+    assert again is not None
     assert again.key == record.key
     if record.key[1] in (7, 8) and again.value != record.value:
         # Kafka writes topics in no particular order.
@@ -214,5 +214,5 @@ def test_commits_come_back_as_they_were(key: OffsetKey, committed: CommittedOffs
 
 @given(st.binary(max_size=80), st.integers(0, 20))
 def test_garbage_is_refused_and_nothing_worse(data: bytes, version: int) -> None:
-    with suppress(ProtocolError, ValueError, AssertionError):
+    with suppress(ProtocolError, ValueError):
         written_again(CoordinatorRecord(version.to_bytes(2, "big") + data, data))
