@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -16,8 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+    from tests.broker_process import BrokerProcess
 
 WITHIN_S = 240
+
+
+@pytest.fixture(scope="module")
+def topics(broker: BrokerProcess) -> Topics:
+    """The topics of the module's broker; imported by the files that use it, as `spark` is."""
+    return Topics(broker.bootstrap_servers)
 
 
 class Topics:

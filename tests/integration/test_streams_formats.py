@@ -12,7 +12,7 @@ from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer as The
 from confluent_kafka.schema_registry.protobuf import ProtobufSerializer as TheirSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf.json_format import MessageToDict
-from tests.integration.streams_topics import Topics, app_of, run_once
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.registry_process import RegistryProcess
 from tests.spark_session import spark
 
@@ -23,6 +23,7 @@ from headwater.serde import (
     JsonSchemaSerializer,
     ProtobufDeserializer,
     ProtobufSerializer,
+    Reference,
     Schema,
     SchemaRegistryClient,
 )
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.broker_process import BrokerProcess
 
-__all__ = ["spark"]
+__all__ = ["spark", "topics"]
 
 PAIR = "id string, n bigint"
 AVRO = json.dumps(
@@ -67,7 +68,7 @@ message Reading {
 }"""
 READING = {"id": "a", "n": "7", "place": {"site": "north", "row": 2}, "tags": ["p", "q"]}
 GOOD = {"id": "a", "n": 7}
-UNKNOWN_ID = b"\0\0\x0f\xff\xff\0"
+UNKNOWN_ID = b"\0\0\x0f\xff\xff"
 KINDS = ("json", "avro", "jsonschema", "protobuf", "long")
 
 
@@ -77,11 +78,6 @@ def registry(broker: BrokerProcess) -> Iterator[SchemaRegistryClient]:
     with SchemaRegistryClient(process.url) as client:
         yield client
     process.stop()
-
-
-@pytest.fixture(scope="module")
-def topics(broker: BrokerProcess) -> Topics:
-    return Topics(broker.bootstrap_servers)
 
 
 def good(kind: str, registry: SchemaRegistryClient, topic: str, field: Any) -> bytes:
@@ -112,7 +108,7 @@ def read_back(kind: str, registry: SchemaRegistryClient, topic: str, data: bytes
 
 
 def options(kind: str) -> dict[str, Any]:
-    types = {"key_type": PAIR, "value_type": PAIR} if kind == "json" else {}
+    types = {"key_type": PAIR, "value_type": f"{PAIR}, `a-b` int"} if kind == "json" else {}
     return {"key": kind, "value": kind, **types}
 
 
@@ -130,7 +126,9 @@ def test_broken_keys_and_values_are_put_aside(
         key, value = (good(kind, registry, name, field) for field in ("key", "value"))
         topics.write(name, value, key=key)
         topics.write(name, value, key=b"{no")
-        topics.write(name, b"rubbish", UNKNOWN_ID, b"", None, key=key)
+        # All but the id of its schema is as it should be, where it has one.
+        unknown = UNKNOWN_ID + (b"" if kind == "long" else value[len(UNKNOWN_ID) :])
+        topics.write(name, b"rubbish", unknown, b"", None, key=key)
         stream = app.stream(name, dead_letter=f"{name}-dead", **options(kind))
         stream.to(f"{name}-out", key=kind, value=kind)
     run_once(app, spark)
@@ -225,6 +223,67 @@ def test_protobuf_goes_through_a_job_and_new_schemas_are_learnt(
             assert MessageToDict(read(last.value(), place)) == {**READING, "n": "8"}
         finally:
             job.stop()
+
+
+def test_protobuf_with_imports_goes_through_a_job(
+    spark: SparkSession,
+    topics: Topics,
+    registry: SchemaRegistryClient,
+    topic: str,
+    tmp_path: Path,
+) -> None:
+    topics.create(topic)
+    place = 'syntax = "proto3"; package plant; message Place { string site = 1; int32 row = 2; }'
+    registry.register_schema(f"{topic}-place", Schema(place, "PROTOBUF"))
+    reading = """syntax = "proto3";
+import "place.proto";
+import "google/protobuf/timestamp.proto";
+message Reading { string id = 1; plant.Place place = 2; google.protobuf.Timestamp at = 3; }"""
+    imported = Reference("place.proto", f"{topic}-place", 1)
+    schema = Schema(reading, "PROTOBUF", (imported,))
+    written = {"id": "a", "place": {"site": "north", "row": 2}, "at": "2026-01-02T03:04:05Z"}
+    topics.write(topic, ProtobufSerializer(registry, schema)(written, topic))
+    app = app_of(topics, tmp_path, registry_url=registry.urls[0])
+    stream = app.stream(topic, value="protobuf")
+    stream.to(f"{topic}-same", value="protobuf")
+    stream.map_values(site="place.site", row="place.row").to(f"{topic}-places", value="json")
+    part = app.stream(topic, value="protobuf", value_type="place struct<row:bigint>, id string")
+    part.to(f"{topic}-part", value="json")
+    run_once(app, spark)
+    (same,), (found,), (some,) = (
+        topics.read(f"{topic}-{name}", 1) for name in ("same", "places", "part")
+    )
+    assert read_back("protobuf", registry, topic, same.value()) == written
+    assert json.loads(found.value()) == written["place"]
+    assert json.loads(some.value()) == {"place": {"row": 2}, "id": "a"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "type_", "reason"),
+    [
+        ("avro", "id string, n string", "n is bigint there, and not string"),
+        ("avro", "id string, m bigint", r"m is not there \(there are id, n\)"),
+        ("jsonschema", "id bigint, other string", "id is string there, and not bigint"),
+        ("protobuf", "id string, n double, place string", "place is struct<.*> there, and not str"),
+    ],
+)
+def test_a_type_that_contradicts_the_schema_is_refused_with_its_line(
+    spark: SparkSession,
+    topics: Topics,
+    registry: SchemaRegistryClient,
+    topic: str,
+    tmp_path: Path,
+    kind: str,
+    type_: str,
+    reason: str,
+) -> None:
+    topics.create(topic)
+    good(kind, registry, topic, "value")
+    app = app_of(topics, tmp_path, registry_url=registry.urls[0])
+    app.stream(topic, value=kind, value_type=type_).print()
+    line = r"test_streams_formats\.py:\d+: value_type=.* contradicts"
+    with pytest.raises(PlanError, match=rf"{line} .*: {reason}.*Leave value_type out"):
+        Job(app.plan(), once=True).start(spark)
 
 
 def test_json_schema_is_read_by_other_clients(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from tests.integration.streams_topics import WITHIN_S, Topics, app_of, run_once
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
+from tests.waiting import wait_for
 
 from headwater.spark.jobs.job import Job
 from headwater.spark.sinks import TableStore
@@ -17,17 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import pytest
     from pyspark.sql import SparkSession
-    from tests.broker_process import BrokerProcess
 
     from headwater.streams import App
 
-__all__ = ["spark"]
-
-
-@pytest.fixture(scope="module")
-def topics(broker: BrokerProcess) -> Topics:
-    return Topics(broker.bootstrap_servers)
+__all__ = ["spark", "topics"]
 
 
 def test_a_table_and_files_while_running_and_after_a_replay(
@@ -42,16 +36,19 @@ def test_a_table_and_files_while_running_and_after_a_replay(
         app.stream(topic, value_type="value bigint").to_files(files)
         return app
 
+    def until_table(rows: dict[str, Any]) -> None:
+        wait_for(lambda: table(tmp_path), until=lambda found: found == rows)
+
     topics.write(topic, {"value": 1}, {"value": 2}, key="a")
     topics.write(topic, {"value": 3}, key="b")
     job = Job(program().plan())
     job.start(spark)
     try:
-        until(lambda: table(tmp_path) == {"a": {"value": 2}, "b": {"value": 3}})
+        until_table({"a": {"value": 2}, "b": {"value": 3}})
         topics.write(topic, None, key="b")
         topics.write(topic, {"value": 4}, key="c")
-        until(lambda: table(tmp_path) == {"a": {"value": 2}, "c": {"value": 4}})
-        until(lambda: len(written(spark, files)) == 5)
+        until_table({"a": {"value": 2}, "c": {"value": 4}})
+        wait_for(lambda: written(spark, files), until=lambda rows: len(rows) == 5)
     finally:
         job.stop()
     # As after a kill: the last batch of each query was written, and is not known to be.
@@ -90,6 +87,61 @@ def test_prints_and_calls_once_for_each_record(
     assert out == ['[high]: k, {"value":2}', '[high]: k, {"value":3}']
 
 
+def test_a_function_is_asked_once_for_each_record(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    topics.write(topic, *({"value": value} for value in range(6)))
+    app = app_of(topics, tmp_path)
+    readings = app.stream(topic, value_type="value bigint").peek(noting(tmp_path / "peeked"))
+    noted = {name: noting(tmp_path / name) for name in ("low", "even", "odd", "tens", "deep")}
+
+    def low(value: dict[str, int]) -> bool:
+        noted["low"](value)
+        return value["value"] < 2
+
+    def even(value: dict[str, int]) -> bool:
+        noted["even"](value)
+        return value["value"] % 2 == 0
+
+    def is_four(key: str, value: dict[str, int]) -> bool:
+        noted["deep"](value)
+        return key == "k" and value["value"] == 4
+
+    def tens(value: dict[str, int]) -> int:
+        noted["tens"](value)
+        return value["value"] * 10
+
+    found = readings.split(low=low, top="value = 5", even=even)
+    found["low"].filter("value > 0").to(f"{topic}-low")
+    found["top"].to(f"{topic}-top")
+    found["even"].map_values(tens, returns="bigint").to(f"{topic}-tens")
+    (four,) = found["even"].branch(is_four)
+    four.to(f"{topic}-four")
+    found["default"].peek(noted["odd"]).map(
+        lambda key, value: (value["value"], key), returns=("bigint", "string")
+    ).to(f"{topic}-odd")
+    run_once(app, spark)
+
+    def values(name: str, count: int) -> list[Any]:
+        return [each.value() for each in topics.read(f"{topic}-{name}", count)]
+
+    assert values("low", 1) == [b'{"value":1}']
+    assert values("top", 1) == [b'{"value":5}']
+    assert values("tens", 2) == [(20).to_bytes(8), (40).to_bytes(8)]
+    assert values("four", 1) == [b'{"value":4}']
+    assert values("odd", 1) == [b"k"]
+    asked = {path.name: sorted(path.read_text().split()) for path in tmp_path.glob("[!c]*")}
+    assert asked == {
+        "peeked": ["0", "1", "2", "3", "4", "5"],
+        "low": ["0", "1", "2", "3", "4", "5"],
+        "even": ["2", "3", "4"],
+        "odd": ["3"],
+        "tens": ["2", "4"],
+        "deep": ["2", "4"],
+    }
+
+
 def noting(path: Path) -> Callable[[dict[str, Any]], None]:
     name = str(path)
 
@@ -118,10 +170,3 @@ def written(spark: SparkSession, files: Path) -> list[tuple[str, int | None]]:
 
 def _nulls_first(row: tuple[str, int | None]) -> tuple[str, int]:
     return row[0], -1 if row[1] is None else row[1]
-
-
-def until(is_true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WITHIN_S
-    while not is_true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.1)

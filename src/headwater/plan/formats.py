@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING, DataType
+
+if TYPE_CHECKING:
+    from headwater.serde import Reference
 
 REGISTRY_KINDS = ("avro", "jsonschema", "protobuf")
 INTERNAL = "internal"
@@ -23,14 +27,15 @@ KINDS = (*_FIXED, "json", *REGISTRY_KINDS)
 class Format:
     """A serialiser by its name in `headwater.serde` and the command line.
 
-    `schema` is the text of the registered schema that the type was read from; without one, the
-    writer's schema follows from the type. `subject` is the registry's; without one it is the
-    topic's, `<topic>-key` or `<topic>-value`.
+    `schema` is the text of the registered schema that the type was read from, and `references` are
+    what it imports; without one, the writer's schema follows from the type. `subject` is the
+    registry's; without one it is the topic's, `<topic>-key` or `<topic>-value`.
     """
 
     kind: str
     schema: str | None = None
     subject: str | None = None
+    references: tuple[Reference, ...] = ()
 
     @property
     def needs_registry(self) -> bool:

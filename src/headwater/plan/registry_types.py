@@ -10,35 +10,50 @@ from headwater.serde import RegistryError, RegistryUnreachableError, SchemaError
 
 if TYPE_CHECKING:
     from headwater.plan.types import DataType
-    from headwater.serde import Schema, SchemaRegistryClient
+    from headwater.serde import Reference, Schema, SchemaRegistryClient
 
 _NAMES = {"AVRO": "avro", "JSON": "jsonschema", "PROTOBUF": "protobuf"}
 _SUBJECT_NOT_FOUND = 40401
 
 
 class SchemaType(NamedTuple):
-    """What the latest schema of a subject describes, and its text with references resolved."""
+    """What the latest schema of a subject describes, and its text.
+
+    Avro's references are resolved in the text; what a Protobuf schema imports stands beside it.
+    """
 
     type: DataType
     text: str
+    references: tuple[Reference, ...] = ()
+    open_type: DataType | None = None
+    """The type with `void` wherever a JSON Schema leaves open what may be there."""
 
 
 def subject_type(registry: SchemaRegistryClient, subject: str, kind: str) -> SchemaType:
     """Return the type of a subject's latest version; refuse one of another kind."""
     try:
-        found = registry.get_latest_version(subject).schema
-    except RegistryError as error:
-        if error.error_code != _SUBJECT_NOT_FOUND:
-            raise PlanError(f"the type of {subject!r} cannot be read: {error}") from error
-        raise PlanError(
-            f"the registry at {registry.urls[0]} has no subject {subject!r}: register a schema, "
-            "or give the type with value_type= or key_type="
-        ) from error
+        found = registered_type(registry, subject, kind)
     except RegistryUnreachableError as error:
         raise PlanError(
             f"the type of {subject!r} cannot be read, and neither key_type= nor value_type= gives "
             f"it: {error}"
         ) from error
+    if found is None:
+        raise PlanError(
+            f"the registry at {registry.urls[0]} has no subject {subject!r}: register a schema, "
+            "or give the type with value_type= or key_type="
+        )
+    return found
+
+
+def registered_type(registry: SchemaRegistryClient, subject: str, kind: str) -> SchemaType | None:
+    """Return the type of a subject's latest version, if there is the subject."""
+    try:
+        found = registry.get_latest_version(subject).schema
+    except RegistryError as error:
+        if error.error_code != _SUBJECT_NOT_FOUND:
+            raise PlanError(f"the type of {subject!r} cannot be read: {error}") from error
+        return None
     if _NAMES[found.type] != kind:
         raise PlanError(f"the subject {subject!r} is {_NAMES[found.type]}, not {kind}")
     try:
@@ -61,11 +76,12 @@ def from_avro(schema: Schema, registry: SchemaRegistryClient | None = None) -> S
 
 def _from_json_schema(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
     from headwater.plan.arrow_types import from_arrow
-    from headwater.serde.arrow.json_types import json_type, shown_type
+    from headwater.serde.arrow.json_types import json_type, open_type, shown_type
     from headwater.serde.formats.json_schema import load_references
 
     found = json_type(schema.parse_json(), load_references(schema, registry))
-    return SchemaType(from_arrow(shown_type(found)), schema.text)
+    type_ = from_arrow(shown_type(found))
+    return SchemaType(type_, schema.text, schema.references, from_arrow(open_type(found)))
 
 
 def _from_protobuf(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
@@ -74,7 +90,8 @@ def _from_protobuf(schema: Schema, registry: SchemaRegistryClient) -> SchemaType
     from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
 
     message = load_file(schema, registry).class_named(None)
-    return SchemaType(from_arrow(message_type(descriptor_of(message))), schema.text)
+    type_ = from_arrow(message_type(descriptor_of(message)))
+    return SchemaType(type_, schema.text, schema.references)
 
 
 _READERS = {"avro": from_avro, "jsonschema": _from_json_schema, "protobuf": _from_protobuf}

@@ -67,7 +67,8 @@ def read_type(
         )
     subject = format_.subject or f"{topics[0]}-{side}"
     found = subject_type(registry(), subject, format_.kind)
-    return Format(format_.kind, found.text, format_.subject), found.type
+    read = replace(format_, schema=found.text, references=found.references)
+    return read, found.type
 
 
 def written_format(
@@ -95,6 +96,6 @@ def written_format(
             f"the {side} is {type_.ddl()}, and the format {format_.kind} writes {names}: "
             f"cast it, or write it as json"
         )
-    if format_.kind == was.kind == "protobuf" and type_ == was_type:
-        return replace(format_, schema=format_.schema or was.schema)
+    if format_.kind == was.kind == "protobuf" and type_ == was_type and format_.schema is None:
+        return replace(format_, schema=was.schema, references=was.references)
     return format_

@@ -35,13 +35,22 @@ def json_type(schema: Any, resources: Mapping[str, Any] | None = None) -> pa.Dat
 
 def shown_type(of: pa.DataType) -> pa.DataType:
     """Return a type as users see it, where JSON in a string is a string."""
+    return _with_any(of, pa.string())
+
+
+def open_type(of: pa.DataType) -> pa.DataType:
+    """Return a type that is null wherever the schema leaves open what is there."""
+    return _with_any(of, pa.null())
+
+
+def _with_any(of: pa.DataType, instead: pa.DataType) -> pa.DataType:
     if of == ANY:
-        return pa.string()
+        return instead
     if pa.types.is_struct(of):
-        return pa.struct([(field.name, shown_type(field.type)) for field in of])
+        return pa.struct([(field.name, _with_any(field.type, instead)) for field in of])
     if pa.types.is_map(of):
-        return pa.map_(pa.string(), shown_type(of.item_type))
-    return pa.list_(shown_type(of.value_type)) if pa.types.is_list(of) else of
+        return pa.map_(pa.string(), _with_any(of.item_type, instead))
+    return pa.list_(_with_any(of.value_type, instead)) if pa.types.is_list(of) else of
 
 
 class _Types:

@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
+from headwater.plan.errors import PlanError
 from headwater.plan.formats import INTERNAL
 from headwater.plan.scope import Scope
 from headwater.spark.formats.columns import Codec, FieldName
 from headwater.spark.formats.internal import decode_internal
+from headwater.spark.formats.projection import projected
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.plan.nodes import TopicSource
+    from headwater.plan.types import DataType
     from headwater.spark.formats.schemas import Schemas
 
 POSITION = ("topic", "partition", "offset")
 NO_HEADERS = "CAST(array() AS array<struct<key:string,value:binary>>)"
 
+_FIELDS: tuple[FieldName, ...] = ("key", "value")
 _RAW_KEY, _RAW_VALUE, _REASON = "raw_key", "raw_value", "broken_because"
 
 
@@ -29,13 +33,13 @@ def source_rows(
     """Return the records of a source: key, value, timestamp, headers and position."""
     if source.value_format.kind == INTERNAL:
         return _internal_rows(source, raw, spark)
+    codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
     if source.on_broken.fails:
-        key = _once(_codec(source, "key", spark, schemas))
-        value = _once(_codec(source, "value", spark, schemas))
-        rows = raw.select(*_columns(key, value))
+        rows = raw.select(*_columns(_once(codecs["key"]), _once(codecs["value"])))
     else:
-        rows = _parsed(source, raw, spark, schemas).where(f"{_REASON} IS NULL")
+        rows = _parsed(codecs, raw).where(f"{_REASON} IS NULL")
         rows = rows.drop(_RAW_KEY, _RAW_VALUE, _REASON)
+    rows = _as_declared(source, rows, codecs)
     if source.timestamp_by is None:
         return rows
     scope = Scope.of_record(source.row)
@@ -46,7 +50,8 @@ def broken_rows(
     source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
 ) -> DataFrame:
     """Return the records that go to the dead-letter topic, as they came, with the reason."""
-    parsed = _parsed(source, raw, spark, schemas).where(f"{_REASON} IS NOT NULL")
+    codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
+    parsed = _parsed(codecs, raw).where(f"{_REASON} IS NOT NULL")
     described = F.array(
         *(
             F.struct(
@@ -65,11 +70,8 @@ def broken_rows(
     )
 
 
-def _parsed(
-    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
-) -> DataFrame:
-    key = _codec(source, "key", spark, schemas).parse(F.col("key"))
-    value = _codec(source, "value", spark, schemas).parse(F.col("value"))
+def _parsed(codecs: dict[FieldName, Codec], raw: DataFrame) -> DataFrame:
+    key, value = (codecs[field].parse(F.col(field)) for field in _FIELDS)
     reasons = [
         F.concat(F.lit(f"{name}: "), decoded.reason)
         for name, decoded in (("key", key), ("value", value))
@@ -85,9 +87,26 @@ def _parsed(
 
 
 def _codec(source: TopicSource, field: FieldName, spark: SparkSession, schemas: Schemas) -> Codec:
-    if field == "key":
-        return Codec(spark, schemas, source.key_format, source.row.key, source.topics, field)
-    return Codec(spark, schemas, source.value_format, source.row.value, source.topics, field)
+    given = source.key_format if field == "key" else source.value_format
+    try:
+        format_, type_ = schemas.read_as(given, _declared(source, field), source.topics[0], field)
+    except PlanError as refusal:
+        raise PlanError(refusal.reason, source.location) from refusal
+    return Codec(spark, schemas, format_, type_, source.topics, field)
+
+
+def _declared(source: TopicSource, field: FieldName) -> DataType:
+    return source.row.key if field == "key" else source.row.value
+
+
+def _as_declared(source: TopicSource, rows: DataFrame, codecs: dict[FieldName, Codec]) -> DataFrame:
+    """Make what the program declared of what was decoded; a column that fits stays as it is."""
+    made: dict[str, Column] = {
+        field: projected(F.col(field), codecs[field].type, _declared(source, field))
+        for field in _FIELDS
+        if codecs[field].type != _declared(source, field)
+    }
+    return rows.withColumns(made) if made else rows
 
 
 def _once(codec: Codec) -> Column:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
     from headwater.plan.types import DataType
-    from headwater.serde import SchemaRegistryClient
+    from headwater.serde import Schema, SchemaRegistryClient
 
 
 def decode_arrow(
-    data: Column, kind: Any, schema: str, type_: DataType, registry: SchemaRegistryClient
+    data: Column, kind: Any, schema: Schema, type_: DataType, registry: SchemaRegistryClient
 ) -> tuple[Column, Column]:
     """Return the value and the reason why there is none."""
     decoder = ArrowDeserializer(kind, registry, schema)
@@ -34,7 +34,7 @@ def decode_arrow(
 
 
 def encode_arrow(
-    value: Column, kind: Any, schema: str, topic: str, field: Any, registry: SchemaRegistryClient
+    value: Column, kind: Any, schema: Schema, topic: str, field: Any, registry: SchemaRegistryClient
 ) -> Column:
     """Return the framed bytes."""
     encoder = ArrowSerializer(kind, registry, schema, topic=topic, field=field)

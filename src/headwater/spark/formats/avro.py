@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 from pyspark.sql.avro.functions import from_avro, to_avro
 
 from headwater.serde.framing import ID_SIZE, id_prefix
-from headwater.spark.formats.schemas import NEW_SCHEMA
+from headwater.spark.formats.writers import is_framed, new_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,10 +41,8 @@ def decode_avro(
     for id_, writer in sorted(writers.items(), reverse=True):
         value = from_avro(body, writer, mode | _reading(writer, reader)) if writer else refused
         decoded = decoded.when(prefix == F.lit(id_prefix(id_)), value)
-    is_framed = (data.substr(1, 1) == F.lit(b"\0")) & (F.length(data) >= ID_SIZE)
-    number = F.conv(F.hex(data.substr(2, ID_SIZE - 1)), 16, 10)
-    new = F.raise_error(F.concat(F.lit(NEW_SCHEMA), number, F.lit(f" is new in {subject}")))
-    return decoded.when(is_framed, new.cast(type_.ddl())).otherwise(refused)
+    new = new_schema(data, subject).cast(type_.ddl())
+    return decoded.when(is_framed(data), new).otherwise(refused)
 
 
 def encode_avro(value: Column, schema: str, schema_id: int) -> Column:

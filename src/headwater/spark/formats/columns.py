@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
+from headwater.serde import Schema
 from headwater.serde.framing import ID_SIZE, id_prefix
 from headwater.spark.formats.arrow import decode_arrow, encode_arrow
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
@@ -16,6 +17,7 @@ from headwater.spark.formats.json import decode_json, encode_json, is_blank, par
 from headwater.spark.formats.json_schema import json_schema
 from headwater.spark.formats.plain import decode_plain, encode_plain, is_broken_plain
 from headwater.spark.formats.schemas import subject_of
+from headwater.spark.formats.writers import found_writer, new_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,19 +74,13 @@ class Codec:
             value, broken = parse_json(data.cast("string"), self.type)
             return Decoded(value, F.when(broken, F.lit(f"it is no JSON {self.type.ddl()}")))
         if kind == "jsonschema":
-            body = data.substr(ID_SIZE + 1, 1 << 30).cast("string")
-            value, broken = parse_json(body, self.type)
-            unframed = (data.substr(1, 1) != F.lit(b"\0")) | (F.length(data) < ID_SIZE)
-            reason = F.when(unframed, F.lit(_NOT_FRAMED)).when(
-                broken, F.lit(f"it is no JSON {self.type.ddl()}")
-            )
-            return Decoded(F.when(~unframed, value), reason)
+            return self._json_schema(data)
         if kind == "avro":
             value = self._avro(data, broken=None)
             return Decoded(value, F.when(data.isNotNull() & value.isNull(), F.lit(_NOT_AVRO)))
         if kind == "protobuf":
             return Decoded(
-                *decode_arrow(data, kind, self._schema(), self.type, self.schemas.registry)
+                *decode_arrow(data, kind, self._protobuf(), self.type, self.schemas.registry)
             )
         broken_plain = is_broken_plain(kind, data)
         value = decode_plain(kind, data)
@@ -100,23 +96,38 @@ class Codec:
             return encode_json(value, self.type).cast("binary")
         if not self.format.needs_registry:
             return encode_plain(kind, value)
-        schema = self._schema()
         if kind == "protobuf":
             return encode_arrow(
-                value, kind, schema, self.topics[0], self.field, self.schemas.registry
+                value, kind, self._protobuf(), self.topics[0], self.field, self.schemas.registry
             )
+        schema = self._schema()
         id_ = self.schemas.id_of(self._subject(), schema, kind)
         if kind == "avro":
             return encode_avro(value, schema, id_)
         return F.concat(F.lit(id_prefix(id_)), encode_json(value, self.type).cast("binary"))
 
     def _avro(self, data: Column, *, broken: Column | None) -> Column:
+        return decode_avro(
+            data, self._writers(), self._schema(), self._subject(), type_=self.type, broken=broken
+        )
+
+    def _json_schema(self, data: Column) -> Decoded:
+        value, broken = parse_json(data.substr(ID_SIZE + 1, 1 << 30).cast("string"), self.type)
+        writer = found_writer(data, self._writers())
+        reason = (
+            F.when(~writer.is_framed, F.lit(_NOT_FRAMED))
+            .when(writer.is_refused, F.lit(_UNKNOWN))
+            .when(~writer.is_known, new_schema(data, self._subject()).cast("string"))
+            .when(broken, F.lit(f"it is no JSON {self.type.ddl()}"))
+        )
+        return Decoded(F.when(writer.is_known, value), reason)
+
+    def _writers(self) -> dict[int, str]:
         writers: dict[int, str] = {}
         for topic in self.topics:
-            writers |= self.schemas.writers(subject_of(self.format, topic, self.field))
-        return decode_avro(
-            data, writers, self._schema(), self._subject(), type_=self.type, broken=broken
-        )
+            subject = subject_of(self.format, topic, self.field)
+            writers |= self.schemas.writers(subject, self.format.kind)
+        return writers
 
     def _subject(self) -> str:
         return subject_of(self.format, self.topics[0], self.field)
@@ -127,13 +138,19 @@ class Codec:
         name = re.sub(r"\W", "_", self._subject())
         if self.format.kind == "avro":
             return avro_schema(self.spark, self.type, name)
-        if self.format.kind == "jsonschema":
-            return json.dumps(json_schema(self.type))
-        return self.schemas.latest(self._subject(), self.format.kind)
+        return json.dumps(json_schema(self.type))
+
+    def _protobuf(self) -> Schema:
+        if self.format.schema is None:
+            return self.schemas.latest(self._subject(), self.format.kind)
+        return Schema(self.format.schema, "PROTOBUF", self.format.references)
 
 
 _EMPTY = "it is empty, which is no JSON; a tombstone has no value at all"
 _NOT_FRAMED = "it does not start with the id of a schema; it was not written with a registry"
+_UNKNOWN = (
+    "it starts with the id of a schema that the registry does not have, or not as JSON Schema"
+)
 _NOT_AVRO = "it does not start with the id of a known schema, or is not what that schema says"
 
 

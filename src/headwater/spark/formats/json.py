@@ -31,7 +31,7 @@ def parse_json(text: Column, type_: DataType) -> tuple[Column, Column]:
     # With any option, Spark does not split this into one parser for each field that is used.
     parsed = F.from_json(source, wide, {"mode": "PERMISSIVE"})
     if isinstance(type_, Struct):
-        fields = [parsed[quoted(field.name)].alias(field.name) for field in type_.fields]
+        fields = [parsed.getField(field.name).alias(field.name) for field in type_.fields]
         value = F.when(parsed.isNotNull(), F.struct(*fields))
     else:
         value = parsed[_VALUE]

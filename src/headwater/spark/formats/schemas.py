@@ -9,18 +9,23 @@ An id that the registry does not know makes its records broken ones.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.plan.errors import PlanError
-from headwater.plan.registry_types import from_avro, subject_type
+from headwater.plan.registry_types import from_avro, registered_type, subject_type
+from headwater.plan.schema_fit import contradiction
 from headwater.serde import RegistryError, Schema, SchemaRegistryClient
 
 if TYPE_CHECKING:
     from headwater.plan.formats import Format
+    from headwater.plan.types import DataType
+    from headwater.serde.schema import SchemaType as Kind
 
 NEW_SCHEMA = "headwater: schema id "
 _NEW_ID = re.compile(rf"{NEW_SCHEMA}(\d+) is new in (\S+)")
 _SUBJECT_NOT_FOUND, _SCHEMA_NOT_FOUND = 40401, 40403
+_KINDS: dict[str, Kind] = {"avro": "AVRO", "jsonschema": "JSON", "protobuf": "PROTOBUF"}
 
 
 class NewSchema(NamedTuple):
@@ -43,6 +48,7 @@ class Schemas:
         self._url = registry_url
         self._client: SchemaRegistryClient | None = None
         self._seen: dict[str, dict[int, str]] = {}
+        self._kinds: dict[str, Kind] = {}
 
     @property
     def registry(self) -> SchemaRegistryClient:
@@ -56,8 +62,12 @@ class Schemas:
             self._client = SchemaRegistryClient(self._url)
         return self._client
 
-    def writers(self, subject: str) -> dict[int, str]:
-        """Return the Avro schemas by id: all versions of the subject, and what was met since."""
+    def writers(self, subject: str, kind: str) -> dict[int, str]:
+        """Return the schemas by id: all versions of the subject, and what was met since.
+
+        An empty text stands for an id that the registry does not know, or not as of this kind.
+        """
+        self._kinds[subject] = _KINDS[kind]
         found = dict(self._seen.get(subject, {}))
         try:
             versions = self.registry.get_versions(subject)
@@ -70,15 +80,45 @@ class Schemas:
             found[registered.id] = self._text(registered.schema)
         return found
 
-    def latest(self, subject: str, kind: str) -> str:
+    def latest(self, subject: str, kind: str) -> Schema:
         """Return the schema of a kind for which none follows from a type; raises PlanError."""
         try:
-            return subject_type(self.registry, subject, kind).text
+            found = subject_type(self.registry, subject, kind)
         except PlanError as refusal:
             raise PlanError(
                 f"no {kind} schema follows from a type, and there is none to write with: "
                 f"{refusal.reason}"
             ) from refusal
+        return Schema(found.text, _KINDS[kind], found.references)
+
+    def read_as(
+        self, format_: Format, declared: DataType, topic: str, side: str
+    ) -> tuple[Format, DataType]:
+        """Return what to decode a declared type from: the registered schema, if there is one.
+
+        Raises PlanError where the two contradict each other.
+        """
+        if not format_.needs_registry or format_.schema is not None:
+            return format_, declared
+        subject = subject_of(format_, topic, side)
+        found = registered_type(self.registry, subject, format_.kind)
+        if found is None:
+            if format_.kind == "protobuf":
+                raise PlanError(
+                    f"no protobuf schema follows from {side}_type, and the registry at "
+                    f"{self.registry.urls[0]} has no subject {subject!r}: register one first"
+                )
+            return format_, declared
+        reason = contradiction(declared, found.open_type or found.type, format_.kind)
+        if reason is not None:
+            raise PlanError(
+                f"{side}_type={declared.ddl()} contradicts the schema of {subject!r}: {reason}. "
+                f"Leave {side}_type out to take the schema's own type, which is "
+                f"{found.type.ddl()}, and cast it in the program"
+            )
+        if format_.kind == "jsonschema":
+            return format_, declared
+        return replace(format_, schema=found.text, references=found.references), found.type
 
     def learn(self, new: NewSchema) -> bool:
         """Look up an id that came up; tell whether the registry knows it."""
@@ -88,18 +128,17 @@ class Schemas:
             if refusal.error_code != _SCHEMA_NOT_FOUND:
                 raise
             schema = None
-        known = schema is not None and schema.type == "AVRO"
+        known = schema is not None and schema.type == self._kinds[new.subject]
         text = self._text(schema) if schema is not None and known else ""
         self._seen.setdefault(new.subject, {})[new.id] = text
         return known
 
     def id_of(self, subject: str, text: str, kind: str) -> int:
         """Register a schema, unless it is there, and return its id."""
-        types = {"avro": "AVRO", "jsonschema": "JSON", "protobuf": "PROTOBUF"}
-        return self.registry.register_schema(subject, Schema(text, types[kind]))  # type: ignore[arg-type]
+        return self.registry.register_schema(subject, Schema(text, _KINDS[kind]))
 
     def _text(self, schema: Schema) -> str:
-        return from_avro(schema, self.registry).text
+        return from_avro(schema, self.registry).text if schema.type == "AVRO" else schema.text
 
 
 def subject_of(format_: Format, topic: str, field: str) -> str:
