@@ -56,6 +56,9 @@ class _Lines:
             return
         self._next = time.monotonic() + _LINE_EVERY_S
         for query in queries:
+            if query.awaits_report:
+                self.say(f"{query.name}: {query.state}, waiting for the first report")
+                continue
             extra = f", {query.state_rows:,} rows in state" if query.state_rows else ""
             late = f", {query.late_rows:,} late" if query.late_rows else ""
             self.say(
@@ -105,7 +108,7 @@ def query_table(queries: Sequence[QueryProgress], width: int) -> Group:
             overflow="fold" if is_name else "ellipsis",
         )  # fmt: skip
     for query in queries:
-        table.add_row(*(Text(column.cell(query)) for column in columns))
+        table.add_row(*(Text(column.text(query)) for column in columns))
     failures = [
         Text(f"{query.name}: {query.failure}", style="red") for query in queries if query.failure
     ]
@@ -117,20 +120,26 @@ class _Column(NamedTuple):
     cell: Callable[[QueryProgress], str]
     is_text: bool = False
     only_if: Callable[[QueryProgress], object] = lambda _query: True
+    is_reported: bool = False
+    """Whether Spark's first report has to be there, which in real-time mode takes a while."""
+
+    def text(self, query: QueryProgress) -> str:
+        return _UNKNOWN if self.is_reported and query.awaits_report else self.cell(query)
 
 
+_UNKNOWN = "–"  # noqa: RUF001 - a dash, as tables have it
 _COLUMNS = (
     _Column("query", lambda query: query.name, is_text=True),
     _Column("state", lambda query: query.state, is_text=True),
-    _Column("lag", lambda query: f"{query.lag:,}"),
-    _Column("rows/s", lambda query: f"{query.rows_per_second:,.0f}"),
-    _Column("rows", lambda query: f"{query.rows:,}"),
+    _Column("lag", lambda query: f"{query.lag:,}", is_reported=True),
+    _Column("rows/s", lambda query: f"{query.rows_per_second:,.0f}", is_reported=True),
+    _Column("rows", lambda query: f"{query.rows:,}", is_reported=True),
     _Column(
         "in state", lambda query: f"{query.state_rows:,}", only_if=lambda query: query.state_rows
     ),
     _Column("late", lambda query: f"{query.late_rows:,}", only_if=lambda query: query.late_rows),
     _Column("restarts", lambda query: str(query.restarts), only_if=lambda query: query.restarts),
-    _Column("batch", lambda query: f"{query.batch_ms:,} ms"),
+    _Column("batch", lambda query: f"{query.batch_ms:,} ms", is_reported=True),
 )
 _GAP = 2
 # A name is broken into lines of this many letters before a column is left out.
@@ -145,7 +154,7 @@ def _fitting(columns: list[_Column], queries: Sequence[QueryProgress], width: in
     """Leave out columns from the end, which are the less important ones."""
 
     def needed(column: _Column) -> int:
-        longest = max((len(column.cell(query)) for query in queries), default=0)
+        longest = max((len(column.text(query)) for query in queries), default=0)
         wide = max(longest, len(column.heading))
         return (min(wide, _SHORTEST_NAME) if column is _COLUMNS[0] else wide) + _GAP
 

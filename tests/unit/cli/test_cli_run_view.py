@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from headwater.cli.run_view import query_table
+from headwater.cli.run_view import make_run_view, query_table
 from headwater.spark.jobs.progress import QueryProgress
 
 QUERIES = (
@@ -40,7 +40,7 @@ def test_names_are_never_cut(width: int) -> None:
 def test_columns_come_with_something_to_say() -> None:
     (query,) = QUERIES[:1]
     assert "in state" not in shown(200, query)[0]
-    busy = QueryProgress("counts", "running", state_rows=100_000, late_rows=3, restarts=2)
+    busy = QueryProgress("counts", "running", 0, state_rows=100_000, late_rows=3, restarts=2)
     heading, _, _, row = shown(200, query, busy)
     assert heading.split("in state")[1].split() == ["late", "restarts", "batch"]
     assert row.split()[5:8] == ["100,000", "3", "2"]
@@ -49,3 +49,16 @@ def test_columns_come_with_something_to_say() -> None:
 def test_a_reason_stands_below_as_it_is() -> None:
     failed = QueryProgress("counts", "waiting", restarts=1, failure="no [bold] topic 'x'")
     assert shown(80, failed)[-1] == "counts: no [bold] topic 'x'"
+
+
+def test_what_is_not_reported_yet_is_not_shown_as_zero() -> None:
+    waiting = QueryProgress("counts", "real-time")
+    assert shown(80, waiting)[2].split() == ["counts", "real-time", *"––––"]  # noqa: RUF001
+    nothing_there = QueryProgress("counts", "finished")
+    assert shown(80, nothing_there)[2].split() == ["counts", "finished", *"0000", "ms"]
+
+
+def test_lines_say_what_they_wait_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with make_run_view("app") as view:
+        view.show([QueryProgress("counts", "real-time")], final=True)
+    assert capsys.readouterr().out == "app: counts: real-time, waiting for the first report\n"

@@ -52,7 +52,9 @@ class JobMetrics(Collector):
         for name, text, attribute, unit in _GAUGES:
             gauge = GaugeMetricFamily(name, text, labels=_LABELS)
             for query in queries:
-                gauge.add_metric((app, query.name), getattr(query, attribute) * unit)
+                # Nothing rather than a lag of zero, as long as nobody knows it.
+                if not query.awaits_report:
+                    gauge.add_metric((app, query.name), getattr(query, attribute) * unit)
             yield gauge
 
 

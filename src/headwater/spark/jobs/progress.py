@@ -32,6 +32,14 @@ class QueryProgress:
     restarts: int = 0
     failure: str = ""
 
+    @property
+    def awaits_report(self) -> bool:
+        """Whether nothing is known of its records yet: in real-time mode, for the first batch.
+
+        A query that has finished without a batch had nothing to do, and its zeros are true.
+        """
+        return self.batch < 0 and self.state != "finished"
+
     def after(self, report: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a batch's report changes."""
         operators = report.get("stateOperators") or []
