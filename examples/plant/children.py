@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
+
+from headwater.processes.guard import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +23,7 @@ class Child:
     """Runs `headwater ...` while the `with` block runs, and hands over each line that it prints.
 
     It has a session of its own: Ctrl-C on the terminal reaches the plant alone, which then ends
-    what it has started in the right order.
+    what it has started in the right order. Should the plant be killed, a guard ends it.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class Child:
             env={**os.environ, **(environment or {})},
             start_new_session=True,
         )
+        self._guard = Guard(_STOPPED_WITHIN_S)
+        self._guard.watch(self._process.pid)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -62,9 +67,12 @@ class Child:
         try:
             code = self._process.wait(_STOPPED_WITHIN_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            with suppress(ProcessLookupError):  # it may have ended just now
+                os.killpg(self._process.pid, signal.SIGKILL)
             code = self._process.wait()
         self._reader.join()
+        self._guard.forget(self._process.pid)
+        self._guard.close()
         return code
 
     def _read(self) -> None:

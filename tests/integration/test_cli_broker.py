@@ -7,8 +7,10 @@ import signal
 import socket
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 from tests.cli_command import HUNG_AFTER_S, Cli, Running
+from tests.processes import wait_until_ended
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,6 +123,16 @@ def test_the_demo_ends_cleanly_when_asked_to(cli: Cli, number: signal.Signals) -
     address = re.search(r"listens on (127\.0\.0\.1:\d+)", "".join(lines))
     assert address is not None
     _assert_nobody_listens(address[1])
+
+
+def test_nothing_outlives_a_killed_demo(cli: Cli, tmp_path: Path) -> None:
+    cli.environment["TMPDIR"] = str(tmp_path)  # what it cannot remove any more
+    with cli.start("demo", "--port", 0) as running:
+        assert "listens on" in running.stdout.readline(), running.stderr.read()
+        started = [child.pid for child in psutil.Process(running.process.pid).children()]
+        assert started
+        running.process.kill()
+    wait_until_ended(started)
 
 
 def test_the_demo_on_a_port_that_is_taken(cli: Cli) -> None:

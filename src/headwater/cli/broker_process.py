@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from headwater.cli.errors import CommandError
+from headwater.processes.guard import Guard
 
 _READY_WITHIN_S = 30.0
 _STOPPED_WITHIN_S = 30.0
@@ -21,7 +25,8 @@ class BrokerProcess:
     """Runs `headwater broker` while the `with` block runs.
 
     It is put in a session of its own: Ctrl-C on the terminal reaches only this process, which
-    can then let its clients finish before it stops the broker.
+    can then let its clients finish before it stops the broker. Should this process be killed, a
+    guard ends the broker.
     """
 
     def __init__(self, data: Path, port: int) -> None:
@@ -30,6 +35,7 @@ class BrokerProcess:
         self._log: list[str] = []
         self._ready = threading.Event()
         self._process: subprocess.Popen[str] | None = None
+        self._guard: Guard | None = None
         self._reader = threading.Thread(target=self._read_log, name="broker-log", daemon=True)
 
     def __enter__(self) -> BrokerProcess:
@@ -43,6 +49,8 @@ class BrokerProcess:
                 errors="replace",
                 start_new_session=True,
             )
+            self._guard = Guard(_STOPPED_WITHIN_S)
+            self._guard.watch(self._process.pid)
             self._reader.start()
             self._ready.wait(_READY_WITHIN_S)
             if not self.address:
@@ -85,10 +93,15 @@ class BrokerProcess:
         try:
             self._process.wait(_STOPPED_WITHIN_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            with suppress(ProcessLookupError):  # it may have ended just now
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         if self._reader.is_alive():
             self._reader.join()
+        if self._guard is not None:
+            self._guard.forget(self._process.pid)
+            self._guard.close()
+            self._guard = None
 
     def _read_log(self) -> None:
         assert self._process is not None

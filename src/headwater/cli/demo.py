@@ -23,7 +23,8 @@ from headwater.cli.stop_requests import stop_requests
 if TYPE_CHECKING:
     from headwater.cli.stop_requests import StopRequests
 
-_DRAIN_WITHIN_S = 5.0
+# Only what was lost takes as long, also on a machine that has much else to do.
+_DRAIN_WITHIN_S = 60.0
 
 
 @click.command(
@@ -81,13 +82,13 @@ def _show(broker: BrokerProcess, stop: StopRequests, seconds: float | None, rate
         with make_view() as view:
 
             def receive() -> None:
+                if not broker.running:
+                    raise CommandError(f"the broker ended:\n{broker.log}")
                 for arrival in consumer.poll():
                     arrivals.append(arrival)
                     view.show(arrival, len(arrivals))
 
             while not stop and time.monotonic() < deadline:
-                if not broker.running:
-                    raise CommandError(f"the broker ended:\n{broker.log}")
                 receive()
             producer.stop()
             drained = time.monotonic() + _DRAIN_WITHIN_S
