@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from headwater.cluster import metadata
@@ -32,9 +33,10 @@ from headwater.java.artifacts import cache_directory
 from headwater.java.runtime import find_java
 from headwater.processes.ports import FreePorts
 
+POLL_S = 0.1
+
 _HOST = "127.0.0.1"
 _MADE_WITHIN_S = 180.0
-_POLL_S = 0.1
 
 
 def archive_options() -> tuple[str, ...]:
@@ -46,6 +48,17 @@ def archive_options() -> tuple[str, ...]:
     if not archive.exists() or archive.stat().st_size == 0:
         return ()
     return (f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+
+
+def becomes_ready(node: Node, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until a node counts itself among the brokers; False if it ends or takes too long."""
+    deadline = time.monotonic() + _MADE_WITHIN_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError):  # it does not listen yet
+            if node.id in metadata.broker_ids(_HOST, node.port):
+                return True
+        time.sleep(POLL_S)
+    return False
 
 
 def _path() -> Path:
@@ -89,7 +102,7 @@ def _run_a_node(directory: Path, archive: Path) -> bool:
             stderr=subprocess.DEVNULL,
         ) as process:
             try:
-                if not _becomes_ready(node, process):
+                if not becomes_ready(node, process):
                     return False
                 process.terminate()
                 process.wait(_MADE_WITHIN_S)
@@ -100,14 +113,3 @@ def _run_a_node(directory: Path, archive: Path) -> bool:
     finally:
         free.close()
     return True
-
-
-def _becomes_ready(node: Node, process: subprocess.Popen[bytes]) -> bool:
-    deadline = time.monotonic() + _MADE_WITHIN_S
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            if node.id in metadata.broker_ids(_HOST, node.port):
-                return True
-        except OSError:
-            time.sleep(_POLL_S)  # it does not listen yet
-    return False
