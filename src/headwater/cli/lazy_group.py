@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -59,9 +60,13 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from the lines given, without importing anything."""
-        if not self._lazy:
-            super().format_commands(ctx, formatter)
-            return
+        """Write the list of commands; of lazy ones the lines given, without importing anything."""
+        lines = [(command.name, command.help) for command in self._lazy.values()]
+        # Whole sentences, however long: click would cut them off at the end of the line.
+        lines += [
+            (name, command.get_short_help_str(sys.maxsize))
+            for name, command in sorted(self.commands.items())
+            if not command.hidden
+        ]
         with formatter.section("Commands"):
-            formatter.write_dl([(command.name, command.help) for command in self._lazy.values()])
+            formatter.write_dl(lines)

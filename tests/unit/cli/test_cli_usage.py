@@ -33,6 +33,12 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
     assert f"headwater {' '.join(path)}" in shown.output
 
 
+@pytest.mark.parametrize("group", sorted({path[:-1] for path in _leaves(headwater)}), ids=" ".join)
+def test_no_line_of_a_list_of_commands_is_cut_off(group: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(headwater, [*group, "--help"])
+    assert "..." not in shown.output.partition("Commands:")[2]
+
+
 def test_the_root_lists_commands_and_exit_codes() -> None:
     shown = CliRunner().invoke(headwater, ["--help"])
     for words in ("broker", "topics", "consume", "Exit codes:", "130"):
