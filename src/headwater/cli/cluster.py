@@ -43,7 +43,7 @@ Examples:
 @data_option
 @json_option
 def status(data: Path, as_json: bool) -> None:
-    """Show each node: its state, where it listens, its rack, and which controller leads."""
+    """Show each node: its state, address and rack, and which controller leads."""
     control = _find(data)
     found = [_described(each) for each in control.status()]
     if as_json:
@@ -72,7 +72,10 @@ Examples:
 @node_argument
 @data_option
 def stop_broker(data: Path, node: int) -> None:
-    """Stop a node in order; a broker hands its leaderships over first. It stays down."""
+    """Stop a node (broker or controller) in order, and keep it down.
+
+    A broker hands its leaderships over first.
+    """
     _act(data, node, "Stopped", lambda control: control.stop_node(node))
 
 
@@ -86,7 +89,7 @@ Examples:
 @node_argument
 @data_option
 def kill_broker(data: Path, node: int) -> None:
-    """Kill a node at once (SIGKILL), as a crash does. It stays down."""
+    """Kill a node (broker or controller) at once, as a crash does, and keep it down."""
     _act(data, node, "Killed", lambda control: control.kill_node(node))
 
 
@@ -99,7 +102,10 @@ Examples:
 @node_argument
 @data_option
 def start_broker(data: Path, node: int) -> None:
-    """Start a node again, with its ports and its data, and wait until it is ready."""
+    """Start a node (broker or controller) again, and wait until it is ready.
+
+    It has the ports and the data that it had.
+    """
     _act(data, node, "Started", lambda control: control.start_node(node))
 
 
