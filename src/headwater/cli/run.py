@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,12 +160,8 @@ def _run(
     master: str | None,
     metrics_port: int | None,
 ) -> int:
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        raise CommandError(
-            "pipelines need Spark: install it with pip install 'headwater[spark]'"
-        ) from None
+    if find_spec("pyspark") is None:
+        raise CommandError("pipelines need Spark: install it with pip install 'headwater[spark]'")
     from headwater.cli.run_view import make_run_view
     from headwater.java.artifacts import ArtifactError
     from headwater.java.runtime import JavaNotFound

@@ -2,7 +2,7 @@
 
 A running query cannot learn a schema: its expressions are fixed. So they know all versions that a
 subject had when the query was compiled, and a record with another id ends the query with
-`NewSchemaError`'s text. The job looks the id up, compiles again and goes on from the checkpoint.
+`NewSchema`'s text. The job looks the id up, compiles again and goes on from the checkpoint.
 An id that the registry does not know makes its records broken ones.
 """
 
