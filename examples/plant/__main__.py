@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import queue
 import signal
-import socket
 import sys
 import tempfile
 import threading
@@ -25,6 +24,8 @@ from examples.plant.results import ALERTS, AVERAGES, SHORT_RUNS, TOPICS, WITH_UN
 from examples.plant.simulator import TOPIC, Simulator
 from examples.plant.view import delay, make_view
 
+from headwater.processes.ports import is_free
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,7 +36,8 @@ _READY_WITHIN_S = 60.0
 
 @click.command()
 @click.option("--seconds", type=click.FloatRange(min=0), help="Stop by itself after so long.")
-def main(seconds: float | None) -> None:
+@click.option("--seed", type=int, help="Let the plant do what it did with this number before.")
+def main(seconds: float | None, seed: int | None) -> None:
     """Run a waste-to-energy plant through Headwater until Ctrl-C."""
     begun = time.monotonic()
     with (
@@ -48,18 +50,19 @@ def main(seconds: float | None) -> None:
             servers, registry = _addresses(platform, printed, stop)
             if not stop.is_set():
                 _introduce(servers, registry)
-                sys.exit(_run(data, servers, registry, stop, begun, seconds))
+                plant = Simulator(servers, registry, seed)
+                sys.exit(_run(data, servers, registry, plant, stop, begun, seconds))
 
 
 def _run(
     data: Path,
     servers: str,
     registry: str,
+    plant: Simulator,
     stop: threading.Event,
     begun: float,
     seconds: float | None,
 ) -> int:
-    plant = Simulator(servers, registry)
     plant.prepare()
     _create_outputs(servers)
     environment = {"HEADWATER_BOOTSTRAP_SERVER": servers, "HEADWATER_REGISTRY": registry}
@@ -90,18 +93,8 @@ def _run(
 
 
 def _up(data: Path) -> list[str]:
-    usual = all(_is_free(port) for port in _USUAL_PORTS)
+    usual = all(is_free(port) for port in _USUAL_PORTS)
     return ["up", "--data", str(data), *([] if usual else ["--free-ports"])]
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 def _addresses(

@@ -32,7 +32,7 @@ def start(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
 
 @pytest.mark.timeout(HUNG_AFTER_S + 60)
 def test_the_plant_until_ctrl_c(tmp_path: Path) -> None:
-    plant = start(tmp_path)
+    plant = start(tmp_path, "--seed", "9")
     killer = threading.Timer(HUNG_AFTER_S, plant.kill)
     killer.start()
     children: list[psutil.Process] = []

@@ -8,9 +8,9 @@ import click
 
 from headwater.cli.options import parse_assignments
 from headwater.cli.platform_file import service_settings
+from headwater.processes.ports import EVERYWHERE
 
 DEFAULT_PORT = 9092
-_EVERYWHERE = ("0.0.0.0", "::", "*")
 
 
 @click.command(
@@ -102,7 +102,7 @@ def broker(
 
 
 def _listener(host: str | None, port: int) -> str:
-    if host in _EVERYWHERE:
+    if host in EVERYWHERE:
         return f"PLAINTEXT://:{port}"
     host = host or "127.0.0.1"
     return f"PLAINTEXT://[{host}]:{port}" if ":" in host else f"PLAINTEXT://{host}:{port}"

@@ -6,7 +6,8 @@ import socket
 import sys
 from contextlib import suppress
 
-_EVERYWHERE = ("0.0.0.0", "::", "*")
+EVERYWHERE = ("0.0.0.0", "::", "*")
+"""What stands for every address of this machine."""
 
 
 def reachable(host: str) -> str:
@@ -20,11 +21,20 @@ def bound(host: str, port: int) -> socket.socket:
     taken = socket.socket(family, socket.SOCK_STREAM)
     try:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("" if host in _EVERYWHERE else host, port))
+        taken.bind(("" if host in EVERYWHERE else host, port))
     except BaseException:
         taken.close()
         raise
     return taken
+
+
+def is_free(port: int, host: str = "127.0.0.1") -> bool:
+    """Tell whether a service could listen here."""
+    try:
+        bound(host, port).close()
+    except OSError:
+        return False
+    return True
 
 
 class FreePorts:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from headwater.processes.ports import FreePorts, reachable
+from headwater.processes.ports import FreePorts, is_free, reachable
 
 
 def test_free_ports_can_be_listened_on_again_and_again() -> None:
@@ -33,6 +33,13 @@ def test_nobody_else_is_given_a_free_port() -> None:
         for other in others:
             other.close()
         ports.close()
+
+
+def test_a_port_is_free_until_somebody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert not is_free(port)
+    assert is_free(port)
 
 
 def test_where_a_service_is_reached() -> None:
