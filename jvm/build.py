@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from headwater.java.artifacts import ArtifactError, fetch
 from headwater.java.runtime import JavaNotFound, JavaRuntime, find_java
+from headwater.spark.jars import CONNECTOR, connector_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,8 +32,6 @@ JAR = HERE.parent / "src" / "headwater" / "spark" / "jars" / "headwater-spark.ja
 
 # Spark 4 runs on Java 17 and newer, so classes for 17 run wherever Spark does.
 JAVA_RELEASE = "17"
-# What the sources are compiled against besides PySpark's own jars.
-KAFKA_CLIENTS = "org.apache.kafka:kafka-clients:3.9.2"
 # The compiler for machines whose Java is a runtime only.
 ECLIPSE_COMPILER = "org.eclipse.jdt:ecj:3.40.0"
 
@@ -63,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def source_digest() -> str:
     """A digest of everything that decides what is in the jar."""
     digest = hashlib.sha256()
-    settings = (JAVA_RELEASE, KAFKA_CLIENTS, ECLIPSE_COMPILER, version("pyspark"))
+    settings = (JAVA_RELEASE, *CONNECTOR, ECLIPSE_COMPILER, version("pyspark"))
     digest.update("\n".join(settings).encode())
     for root in (SOURCES, RESOURCES):
         for path in _files(root):
@@ -89,7 +88,7 @@ def build(digest: str, *, extra: Sequence[Path] = (), ecj: Path | None = None) -
     java = find_java(int(JAVA_RELEASE))
     classpath = [_pyspark_jars() / "*", *(_classpath_entry(path) for path in extra)]
     if not extra:
-        classpath += fetch("kafka-clients", [KAFKA_CLIENTS], transitive=False)
+        classpath += connector_jars()  # what the sources meet when they run
     JAR.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=JAR.parent) as scratch:
         classes = Path(scratch) / "classes"
