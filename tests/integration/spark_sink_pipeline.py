@@ -14,6 +14,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic
+from tests.waiting import wait_for
 
 from headwater.spark.sinks import ExactlyOnceTopic
 
@@ -108,8 +109,9 @@ def fails_after_the_others(
             yield batch
         if mine and flag.exists():
             admin = AdminClient({"bootstrap.servers": servers})
-            while committed_tasks(admin, group) < PARTITIONS - 1:
-                pass
+            wait_for(
+                lambda: committed_tasks(admin, group), until=lambda count: count >= PARTITIONS - 1
+            )
             raise RuntimeError("this task was told to fail")
 
     return rows.mapInArrow(work, rows.schema)

@@ -7,7 +7,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.streams_topics import Topics, app_of, run_once
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.registry_process import RegistryProcess
 from tests.spark_session import spark
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.broker_process import BrokerProcess
 
-__all__ = ["spark"]
+__all__ = ["spark", "topics"]
 
 READING = "id string, value bigint"
 
@@ -35,11 +35,6 @@ def registry(broker: BrokerProcess) -> Iterator[RegistryProcess]:
     process = RegistryProcess(broker.bootstrap_servers).start()
     yield process
     process.stop()
-
-
-@pytest.fixture(scope="module")
-def topics(broker: BrokerProcess) -> Topics:
-    return Topics(broker.bootstrap_servers)
 
 
 @pytest.mark.parametrize("guarantee", ["at_least_once", "exactly_once"])

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.streams_topics import Topics, app_of, run_once
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
 
 from headwater.spark.checkpoints import CheckpointError
@@ -17,17 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
-    from tests.broker_process import BrokerProcess
 
     from headwater.plan.plan import Guarantee
     from headwater.streams import App
 
-__all__ = ["spark"]
-
-
-@pytest.fixture(scope="module")
-def topics(broker: BrokerProcess) -> Topics:
-    return Topics(broker.bootstrap_servers)
+__all__ = ["spark", "topics"]
 
 
 def test_each_change_comes_and_counts_go_on_after_a_restart(

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tests.broker_process import BrokerProcess
@@ -153,8 +154,8 @@ def test_a_run_on_a_terminal_until_ctrl_c(
             terminal.read()
             return metrics(address)
 
-        values = wait_for(measured, lambda found: found.get("rows_total") == 40)
-        values = wait_for(measured, lambda found: found["lag_records"] == 0)
+        values = wait_for(measured, until=lambda found: found.get("rows_total") == 40)
+        values = wait_for(measured, until=lambda found: found["lag_records"] == 0)
         assert values["state_rows"] == 5, "a row for each key"
         assert values["restarts_total"] == 0
         assert values["up"] == 2, "both queries"
@@ -213,13 +214,4 @@ def metrics(address: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, value in re.findall(r"^headwater_query_(\w+)\{.*\} (\S+)$", text, re.MULTILINE):
         found[name] = found.get(name, 0.0) + float(value)
-    return found
-
-
-def wait_for(
-    measure: Callable[[], dict[str, float]], is_right: Callable[[dict[str, float]], bool]
-) -> dict[str, float]:
-    deadline = time.monotonic() + WITHIN_S
-    while not is_right(found := measure()):
-        assert time.monotonic() < deadline, found
     return found

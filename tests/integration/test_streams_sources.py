@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
-from tests.integration.streams_topics import Topics, app_of, run_once
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
 
 from headwater.plan.stages import split
@@ -24,17 +24,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
-    from tests.broker_process import BrokerProcess
 
-__all__ = ["spark"]
+__all__ = ["spark", "topics"]
 
 START_S = 1_767_225_600
 VALUE = "n bigint"
-
-
-@pytest.fixture(scope="module")
-def topics(broker: BrokerProcess) -> Topics:
-    return Topics(broker.bootstrap_servers)
 
 
 def fill(servers: str, topic: str, numbers: range) -> None:
