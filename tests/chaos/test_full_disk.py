@@ -18,6 +18,7 @@ from tests.conftest import unmet
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import Topic, create_topic, list_offset, produce
 from tests.integration.record_batches import batch_of
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,8 +126,12 @@ def test_producers_wait_for_space_by_themselves(disk: Disk, start_broker: StartB
     late = b"late" * 30_000
     producer.produce(topic.name, late, partition=0, on_delivery=lambda e, _: outcome.append(e))
     refusals = broker.text.count("No space left on device")
-    while broker.text.count("No space left on device") < refusals + 2:
+
+    def refused_while_waiting() -> int:
         assert producer.flush(0.01) == 1
+        return broker.text.count("No space left on device")
+
+    wait_for(refused_while_waiting, until=lambda count: count >= refusals + 2)
     assert outcome == []
 
     disk.resize("64m")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -168,8 +169,7 @@ def test_every_number_is_counted_once(start_broker: StartBroker, seed: int) -> N
         assert all(each.failure is None for each in counters), counters
     for counter in counters:
         # On a busy machine a client may not have got that far between two kills.
-        while not counter.has_committed.wait(0.1):
-            assert counter.is_alive(), counter.failure
+        wait_for(partial(_has_committed, counter))
         counter.stop()
 
     with RawClient(broker) as client:
@@ -188,6 +188,11 @@ def test_every_number_is_counted_once(start_broker: StartBroker, seed: int) -> N
     for name, numbers in found.items():
         assert sorted(numbers) == list(range(expected[name])), name
     assert min(expected.values()) > 0
+
+
+def _has_committed(counter: Counter) -> bool:
+    assert counter.is_alive(), counter.failure
+    return counter.has_committed.is_set()
 
 
 def committed_values(broker: BrokerProcess, topic: Topic, partition: int) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from tests.integration.raw_groups import committed, fresh_group, quick_broker
 from tests.integration.raw_requests import create_topic
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,9 @@ class Consumer:
     def read(self, count: int) -> list[confluent_kafka.Message]:
         found: list[confluent_kafka.Message] = []
         while len(found) < count:
-            for message in self.kafka.consume(count - len(found), 60):
+            messages = self.kafka.consume(count - len(found), HUNG_AFTER_S)
+            assert messages, f"only {len(found)} of {count} came"
+            for message in messages:
                 assert message.error() is None, message.error()
                 found.append(message)
         return found

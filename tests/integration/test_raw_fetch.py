@@ -261,6 +261,7 @@ def test_a_large_log_is_read_in_pieces_without_gaps(client: RawClient, topic: st
     while len(read) < len(sent):
         offset = len(read)
         piece = values_in(fetch(client, segmented, offset, partition_max_bytes=300_000).records)
+        assert piece, f"nothing came from {offset} on"
         read += [(at, value) for at, value in piece if at >= offset]
 
     assert read == list(enumerate(sent))

@@ -250,8 +250,8 @@ def consumer_groups_by_confluent(engine: Engine, name: str) -> Any:
         consumer.subscribe([name])
         got: list[Any] = []
         while len(got) < 6:
-            message = consumer.poll(1)
-            if message is not None and message.error() is None:
+            message = wait_for(lambda: consumer.poll(1))
+            if message.error() is None:
                 got.append([message.partition(), message.offset(), message.value()])
         consumer.commit(asynchronous=False)
     with engine.raw() as client:

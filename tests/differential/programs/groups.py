@@ -302,9 +302,8 @@ def groups_consume_and_commit_by_confluent(engine: Engine, name: str) -> Any:
     with engine.consumer(name) as consumer:
         consumer.subscribe([name])
         while len(got) < 10:
-            message = consumer.poll(1)
-            if message is not None:
-                got.append([message.partition(), message.offset(), message.value()])
+            message = wait_for(lambda: consumer.poll(1))
+            got.append([message.partition(), message.offset(), message.value()])
         consumer.commit(asynchronous=False)
         places = [TopicPartition(name, partition) for partition in (0, 1)]
         committed = [place.offset for place in consumer.committed(places, WITHIN_S)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import TopicPartition
@@ -168,9 +169,8 @@ def transactions_by_confluent(engine: Engine, name: str) -> Any:
             consumer.assign([TopicPartition(name, 0, 0)])
             got: list[Any] = []
             while not got or got[-1][1] != b"kept too":
-                message = consumer.poll(1)
-                if message is not None:
-                    got.append([message.offset(), message.value()])
+                message = wait_for(partial(consumer.poll, 1))
+                got.append([message.offset(), message.value()])
             found[isolation] = got
     return steps, found
 
@@ -185,18 +185,14 @@ def transactions_read_process_write_by_confluent(engine: Engine, name: str) -> A
     producer.init_transactions(WITHIN_S)
     with engine.consumer(name) as consumer:
         consumer.subscribe([f"{name}-in"])
-        taken = 0
-        while taken < 5:
-            message = consumer.poll(1)
-            if message is None:
-                continue
+        for _ in range(5):
+            message = wait_for(lambda: consumer.poll(1))
             producer.begin_transaction()
             producer.produce(f"{name}-out", message.value() + b"!")
             producer.send_offsets_to_transaction(
                 consumer.position(consumer.assignment()), consumer.consumer_group_metadata()
             )
             producer.commit_transaction(WITHIN_S)
-            taken += 1
         place = consumer.committed([TopicPartition(f"{name}-in", 0)], WITHIN_S)
     with engine.raw() as client:
         out = reader(client, Topic(f"{name}-out", source.id))
