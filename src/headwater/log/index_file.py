@@ -1,8 +1,9 @@
 """A file of fixed-size index entries: appended in order, found by binary search.
 
-New entries are kept in memory and written some dozens at a time, since a write for each batch
-would cost an append a tenth of its time. What a crash loses of them recovery builds anew, as it
-does with everything in the indexes of an active segment.
+Beyond its first dozens, an index keeps new entries in memory and writes them together, since a
+write for each batch would cost an append a tenth of its time. What a crash loses of them recovery
+builds anew, as it does with everything in the indexes of an active segment; and their place on the
+disk is taken at once, so that it can do so on a full one.
 
 The file is read with plain reads, not mapped into memory: a mapped file that the disk cannot
 deliver kills the process, a failed read is an error for one client.
@@ -22,7 +23,9 @@ _BLOCK = 512
 """Entries fetched by the last read of a search, about a page."""
 
 _WRITE_TOGETHER = 64
-"""Entries that are written at once."""
+"""Entries that are written at once, when there are as many already."""
+
+_DISK_BLOCK = 4096
 
 
 class CorruptIndex(Exception):  # noqa: N818 - it states the fact
@@ -111,11 +114,18 @@ class IndexFile:
 
     def _write(self, first: int, second: int) -> None:
         stored, unwritten = self._tail
-        entry = self.entry_format.pack(first, second)
-        if len(unwritten) >= _WRITE_TOGETHER * len(entry):
-            self.store()
-            stored, unwritten = self._tail
-        self._tail = stored, unwritten + entry
+        size = self.entry_format.size
+        unwritten += self.entry_format.pack(first, second)
+        file_end = stored * size
+        if (
+            stored < _WRITE_TOGETHER
+            or len(unwritten) >= _WRITE_TOGETHER * size
+            or (file_end + len(unwritten) - 1) // _DISK_BLOCK != (file_end - 1) // _DISK_BLOCK
+        ):
+            write_at(self.file.fd, unwritten, file_end)
+            self._tail = stored + len(unwritten) // size, b""
+        else:
+            self._tail = stored, unwritten
         self.count += 1
 
     def _floor(self, target: int) -> int:

@@ -70,6 +70,23 @@ def test_a_shortened_index_goes_on_where_it_was_cut(total: int, keep: int, is_st
         assert [reopened.entry(number) for number in range(reopened.count)] == kept
 
 
+@pytest.mark.parametrize("kind", [OffsetIndex, TimeIndex])
+def test_the_disk_holds_a_place_for_entries_that_are_still_in_memory(
+    tmp_path: Path, kind: type[OffsetIndex | TimeIndex]
+) -> None:
+    index = kind(str(tmp_path / "index"), 0)
+    index.create()
+    size = index.entry_format.size
+    lagged = 0
+    for number in range(1, 2000):
+        index.append(number, number)
+        in_file = index.file.size
+        lagged = max(lagged, number * size - in_file)
+        # Whole blocks of the disk: writing the rest takes no other.
+        assert -(-in_file // 4096) == -(-number * size // 4096)
+    assert lagged == 63 * size
+
+
 @given(
     st.lists(st.tuples(st.integers(-5, 40), st.integers(1, 9)), max_size=60),
     st.lists(st.integers(-50, 900), min_size=1, max_size=20),

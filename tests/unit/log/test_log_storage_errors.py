@@ -79,26 +79,30 @@ def test_a_write_cut_short_is_taken_back(log: Log) -> None:
 @pytest.mark.parametrize("kind", ["offset_index", "time_index"])
 def test_an_index_that_cannot_be_written_takes_the_batch_back(log: Log, kind: str) -> None:
     segment = log.segments[0]
-    # Entries are written some dozens at a time: fill up to where the next one brings a write.
-    filling = 0
-    while min(segment.offset_index.count, segment.time_index.count) < 64:
-        filling += 1
-        append(log, b"x", timestamp=NOW + filling)
-    log.flush()
-    end = log.end
-    counts = segment.offset_index.count, segment.time_index.count
     index = getattr(segment, kind)
+    taken, counts = 0, (0, 0)
 
+    def append_until_it_fails() -> None:
+        nonlocal taken, counts
+        # An index that is not short any more writes its entries some dozens at a time.
+        for number in range(200):
+            counts = segment.offset_index.count, segment.time_index.count
+            append(log, b"x", timestamp=NOW + number)
+            taken += 1
+
+    for number in range(100):
+        append(log, b"w", timestamp=NOW - 100 + number)
     with replaced_by(index.file.fd, index.path, os.O_RDONLY), pytest.raises(StorageError):
-        append(log, b"c" * 100, timestamp=NOW + filling + 1)
+        append_until_it_fails()
 
-    assert log.end == end
-    assert Path(segment.path(".log")).stat().st_size == end.position
+    assert log.log_end_offset == 102 + taken
+    assert 0 < taken < 200
     assert (segment.offset_index.count, segment.time_index.count) == counts
+    assert Path(segment.path(".log")).stat().st_size == log.end.position
     # The index could not even be shortened, so that nobody vouches for the log any more.
     assert log.failure is not None
     reopened = values(open_log(log.directory.parent, clean=False))
-    assert reopened == [b"a" * 100, b"b" * 100, *[b"x"] * filling]
+    assert reopened == [b"a" * 100, b"b" * 100, *[b"w"] * 100, *[b"x"] * taken]
 
 
 @pytest.fixture
