@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from headwater.cli.errors import CommandError
 from headwater.processes.guard import Guard
+from headwater.processes.ports import is_free
 
 _READY_WITHIN_S = 30.0
 _STOPPED_WITHIN_S = 30.0
@@ -117,10 +117,4 @@ class BrokerProcess:
 
 def preferred_port(port: int) -> int:
     """Return the port if it is free on this machine, else 0, which stands for any free one."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return 0
-    return port
+    return port if is_free(port) else 0
