@@ -10,6 +10,7 @@ import pytest
 from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.registry_process import RegistryProcess
 from tests.spark_session import spark
+from tests.waiting import wait_for
 
 from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
 from headwater.spark.checkpoints import CheckpointError
@@ -78,9 +79,12 @@ def test_new_schemas_are_learnt_while_a_job_runs(
         decode = AvroDeserializer(client)
         (first,) = topics.read(f"{topic}-out", 1)
         assert decode(first.value(), f"{topic}-out") == {"id": "a", "value": 1}
-        topics.write(
-            topic, AvroSerializer(client, new)({"id": "b", "value": 2, "unit": "C"}, topic)
-        )
+        unknown = AvroSerializer(client, new)({"id": "b", "value": 2, "unit": "C"}, topic)
+        # A registry that is away when it is asked for the schema delays the job, no more.
+        registry.stop()
+        topics.write(topic, unknown)
+        wait_for(lambda: "\n".join(notices), "a retry", until=lambda text: "trying again" in text)
+        registry.start()
         # At least once: what was read before the new schema may come again.
         found: list[Any] = []
         while {"id": "b", "value": 2} not in found:

@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
 
 from headwater.spark.checkpoints import CheckpointError
-from headwater.spark.jobs.job import Job
+from headwater.spark.jobs.job import Job, JobFailed
 from headwater.streams import tumbling
 
 if TYPE_CHECKING:
@@ -84,6 +85,30 @@ def test_another_guarantee_goes_on_or_is_refused_before_the_start(
         topics.write(topic, {"value": number})
     copies = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-copies", 3)]
     assert copies == [0, 1, 2]
+
+
+def test_lost_markers_stop_a_program_until_a_person_says_go_on(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+
+    def program(**conf: str) -> App:
+        app = app_of(topics, tmp_path, topic, guarantee="exactly_once", spark=conf)
+        app.stream(topic, value_type="value bigint").to(f"{topic}-copies")
+        return app
+
+    topics.write(topic, {"value": 1})
+    run_once(program(), spark)
+    admin = AdminClient({"bootstrap.servers": topics.servers})
+    listed = admin.list_consumer_groups().result().valid
+    (group,) = [each.group_id for each in listed if each.group_id.startswith(topic)]
+    admin.delete_consumer_groups([group])[group].result()
+    topics.write(topic, {"value": 2})
+    with pytest.raises(JobFailed, match=r"--conf spark\.headwater\.missingMarkers=continue"):
+        run_once(program(), spark)
+    run_once(program(**{"spark.headwater.missingMarkers": "continue"}), spark)
+    copies = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-copies", 2)]
+    assert copies == [1, 2]
 
 
 def changes(topics: Topics, topic: str, last: int) -> list[int]:

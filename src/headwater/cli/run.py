@@ -15,7 +15,7 @@ from headwater.cli.options import parse_assignments
 from headwater.cli.stop_requests import stop_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from headwater.plan.plan import Plan, Settings
     from headwater.spark.jobs.job import Job
@@ -170,12 +170,12 @@ def _run(
     from headwater.spark.checkpoints import CheckpointError
     from headwater.spark.cluster import ClusterUnreachable
     from headwater.spark.jars import OperatorsMissing
-    from headwater.spark.jobs.job import Job, JobFailed
+    from headwater.spark.jobs.job import JobFailed
     from headwater.spark.session import SessionError, spark_session, stop_session, ui_address
 
     with stop_requests() as stop, make_run_view(plan.name) as view:
         stop.on_first = lambda: view.say("stopping")
-        job = Job(plan, once=once, notice=view.say)
+        job = _job(plan, once, view.say)
         try:
             job.prepare()
             if stop:
@@ -201,6 +201,16 @@ def _run(
             view.show(job.progress(), final=True)
             stop_session()
     return 0
+
+
+def _job(plan: Plan, once: bool, notice: Callable[[str], None]) -> Job:
+    from headwater.client_settings import InvalidPropertiesError
+    from headwater.spark.jobs.job import Job
+
+    try:
+        return Job(plan, once=once, notice=notice)
+    except InvalidPropertiesError as failure:
+        raise CommandError(str(failure)) from None
 
 
 def _serve(job: Job, port: int) -> int:

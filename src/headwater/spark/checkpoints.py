@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from headwater.plan.fingerprint import Fingerprint
 from headwater.plan.guarantees import bound_to_guarantee
+from headwater.spark.kept_file import write_whole
 from headwater.spark.kept_guarantee import KeptGuarantee, next_batch
 
 if TYPE_CHECKING:
@@ -68,11 +69,11 @@ class Checkpoint:
 
     def keep(self) -> None:
         """Write down which program, on which cluster, goes on from here."""
-        (self.path / _OWNER).write_text(self._plan.name, "utf-8")
-        (self.path / _FINGERPRINT).write_text(self._plan.fingerprint().to_json(), "utf-8")
+        write_whole(self.path / _OWNER, self._plan.name)
+        write_whole(self.path / _FINGERPRINT, self._plan.fingerprint().to_json())
         self._guarantee.write(self.path)
         if self._cluster is not None:
-            (self.path / _CLUSTER).write_text(self._cluster, "utf-8")
+            write_whole(self.path / _CLUSTER, self._cluster)
 
     def close(self) -> None:
         """Let another run have it."""

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from headwater.spark.kept_file import write_whole
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -31,7 +33,7 @@ class KeptGuarantee:
     def write(self, checkpoint: Path) -> None:
         """Keep it."""
         text = json.dumps({"guarantee": self.guarantee, "since": dict(self.since)}, indent=2)
-        (checkpoint / _FILE).write_text(text, "utf-8")
+        write_whole(checkpoint / _FILE, text)
 
     def followed_by(self, guarantee: Guarantee, queries: Path) -> KeptGuarantee:
         """Return what holds from now on, where the queries' folders are as they are."""

@@ -14,6 +14,7 @@ import re
 import shlex
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,12 @@ _TASK_ATTEMPTS = 4
 
 _CLUSTER_HINT = (
     "is the address right, does the cluster have a worker with room, and can it reach this machine?"
+)
+
+# What a container may use, with cgroups of the second and of the first version.
+_MEMORY_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
 )
 
 _starting = threading.Lock()
@@ -120,7 +127,7 @@ def session_settings(
     `folder` is for what the JVM keeps on disk while it runs.
     """
     cores = cores or os.cpu_count() or 2
-    memory_gb = memory_gb or _memory_gb()
+    memory_gb = memory_gb or available_gb()
     return {
         **_FIXED,
         **(_local(jars) if master.startswith("local") else _remote(jars)),
@@ -209,5 +216,11 @@ def _java_options(folder: Path | None) -> list[str]:
     return [shlex.quote(option) for option in options]
 
 
-def _memory_gb() -> float:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+def available_gb(limits: Sequence[Path] = _MEMORY_LIMITS) -> float:
+    """Return what the machine has, or what its container may use of that."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for limit in limits:
+        # No file: not in a container, or another kind of it. "max": without a limit.
+        with suppress(OSError, ValueError):
+            found.append(int(limit.read_text()))
+    return min(found) / (1 << 30)

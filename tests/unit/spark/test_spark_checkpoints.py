@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.spark.checkpoints import Checkpoint, CheckpointError
+from headwater.spark.kept_file import write_whole
 from headwater.streams import App, col, tumbling
 
 if TYPE_CHECKING:
@@ -135,3 +136,13 @@ def test_markers_are_missed_where_exactly_once_was_from_the_start(tmp_path: Path
     checkpoint = stateless(tmp_path, "exactly_once")
     opened(checkpoint)
     assert not checkpoint.is_first_of_guarantee("r")
+
+
+def test_a_file_that_could_not_be_written_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "program.json"
+    write_whole(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(path, "half, and then \ud800")
+    assert path.read_text() == "old"
+    write_whole(path, "new")
+    assert path.read_text() == "new"

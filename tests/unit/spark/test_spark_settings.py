@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.spark.session import LOG_VARIABLE, session_settings
+from headwater.spark.session import LOG_VARIABLE, available_gb, session_settings
 
 if TYPE_CHECKING:
     import pytest
@@ -18,6 +18,15 @@ def test_a_small_machine_gets_a_small_driver() -> None:
     assert large["spark.driver.memory"] == "2g"
     assert small["spark.sql.shuffle.partitions"] == large["spark.sql.shuffle.partitions"] == "2"
     assert large["spark.default.parallelism"] == "16"
+
+
+def test_a_container_has_what_it_may_use(tmp_path: Path) -> None:
+    whole = available_gb([])
+    limit = tmp_path / "memory.max"
+    limit.write_text(f"{1 << 29}\n")
+    assert available_gb([tmp_path / "missing", limit]) == 0.5
+    limit.write_text("max\n")
+    assert available_gb([limit]) == whole > 0.5
 
 
 def test_jars_go_to_the_class_path_here_and_to_executors_elsewhere() -> None:

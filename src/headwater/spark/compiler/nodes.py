@@ -52,7 +52,7 @@ class NodeCompiler:
         try:
             made = self._operator(node, inputs)
         except AnalysisException as refusal:
-            raise PlanError(_reason(refusal), node.location) from refusal
+            raise refused_by_spark(refusal, node.location) from refusal
         return made
 
     def _operator(self, node: Node, inputs: list[DataFrame]) -> DataFrame:
@@ -88,6 +88,7 @@ class NodeCompiler:
         return inputs[0]
 
 
-def _reason(refusal: AnalysisException) -> str:
+def refused_by_spark(refusal: AnalysisException, location: str) -> PlanError:
+    """Say of a line of the program what Spark says of its own plan."""
     text = str(refusal.getMessage() or refusal).splitlines()[0]
-    return f"Spark refuses this: {text}"
+    return PlanError(f"Spark refuses this: {text}", location)

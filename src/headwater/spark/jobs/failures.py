@@ -14,7 +14,7 @@ _CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
 # With a place: Spark's message can have the query's plan in it, which has the words alone.
 _BROKEN = re.compile(r"headwater: (broken record, [^\s,]+ \[\d+\] at offset \d+, .*)")
 _STATE = re.compile(r" SQLSTATE: \w+\s*$")
-_LONGEST = 400
+_LONGEST = 600
 
 _NAMELESS = (
     "MALFORMED_RECORD_IN_PARSING",
@@ -59,7 +59,7 @@ _HOPELESS = (
 
 _JVM_GONE = (
     "Spark's JVM has ended; where its memory was too small, give it more with "
-    "--conf spark.driver.memory=2g"
+    "--conf spark.driver.memory=4g"
 )
 
 

@@ -8,14 +8,15 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import AnalysisException
 
 from headwater.client_settings import to_java
 from headwater.plan.nodes import TopicSink
 from headwater.plan.stages import split
+from headwater.serde import SerdeError
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
-from headwater.spark.compiler.nodes import NodeCompiler
+from headwater.spark.compiler.nodes import NodeCompiler, refused_by_spark
 from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.formats.schemas import Schemas
 from headwater.spark.jobs.broken_record import find_broken
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from headwater.spark.compiler.stages import StageQuery
     from headwater.spark.sinks.topic import MissingMarkers
 
+_MISSING_MARKERS = "spark.headwater.missingMarkers"
 _LOOK_EVERY_S = 0.1
 _FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 1.0, 60.0
 # Task slots for what is not in real-time mode.
@@ -100,7 +102,11 @@ class Job:
             self._notice(f"created {'topics' if len(made) > 1 else 'topic'} {', '.join(made)}")
 
     def start(self, spark: SparkSession) -> None:
-        """Start all queries; raises PlanError for what Spark refuses."""
+        """Start all queries; raises PlanError for what Spark refuses.
+
+        With the setting `spark.headwater.missingMarkers=continue`, exactly-once goes on where the
+        markers of what was written have expired; see docs/exactly-once.md.
+        """
         if not self._stages:
             self.prepare()
         self._spark = spark
@@ -186,8 +192,12 @@ class Job:
         path = self._checkpoint.of_query(running.query.name)
         # Whatever at_least_once had begun may come twice, and has left no marker that says so.
         unmarked = self._checkpoint.is_first_of_guarantee(running.query.name)
-        missing_markers: MissingMarkers = "continue" if unmarked else "fail"
-        running.spark_query = self._writers.start(running.query, path, missing_markers)
+        goes_on = unmarked or self.plan.settings.spark.get(_MISSING_MARKERS) == "continue"
+        missing_markers: MissingMarkers = "continue" if goes_on else "fail"
+        try:
+            running.spark_query = self._writers.start(running.query, path, missing_markers)
+        except AnalysisException as refusal:
+            raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
         running.started = time.monotonic()
         real_time = self._writers.is_real_time(running.query)
         running.update(state="real-time" if real_time else "running", failure="")
@@ -205,10 +215,7 @@ class Job:
         except Exception as failure:  # a thread has nobody to raise to: `wait` raises it
             self._failure = JobFailed(failure_of(failure).reason)
         finally:
-            try:
-                self._stop_queries()
-            except Py4JError as failure:
-                self._failure = self._failure or JobFailed(failure_of(failure).reason)
+            self._stop_queries()
             self._ended.set()
 
     def _look_at(self, running: _RunningQuery) -> None:
@@ -245,23 +252,31 @@ class Job:
         if not failure.is_nameless:
             return failure
         assert self._spark is not None, "it was started"
-        found = find_broken(
-            running.stage,
-            self._reader(batch=True),
-            self._checkpoint.of_query(running.query.name),
-            self._spark,
-            self._schemas,
-        )
+        try:
+            found = find_broken(
+                running.stage,
+                self._reader(batch=True),
+                self._checkpoint.of_query(running.query.name),
+                self._spark,
+                self._schemas,
+            )
+        except Exception as error:  # the search is a courtesy: what it is for must be told
+            self._notice(f"the broken record was not found: {failure_of(error).reason}")
+            return failure
         return failure if found is None else replace(failure, reason=found)
 
     def _failed(self, running: _RunningQuery, failure: Failure) -> None:
         name = running.query.name
         if failure.new_schema is not None:
-            known = self._schemas.learn(failure.new_schema)
-            what = "read with it from now on" if known else "not in the registry"
-            self._notice(f"{name}: {failure.reason}; {what}")
-            self._schedule(running, 0.0, failure.reason)
-            return
+            try:
+                known = self._schemas.learn(failure.new_schema)
+            except SerdeError as error:
+                failure = Failure(f"{failure.reason}, and {error}", may_pass=True)
+            else:
+                what = "read with it from now on" if known else "not in the registry"
+                self._notice(f"{name}: {failure.reason}; {what}")
+                self._schedule(running, 0.0, failure.reason)
+                return
         if not failure.may_pass:
             running.update(state="failed", failure=failure.reason)
             raise JobFailed(f"{name}: {failure.reason}")
@@ -288,8 +303,12 @@ class Job:
 
     def _stop_queries(self) -> None:
         for running in self._queries.values():
-            if running.spark_query is not None and running.spark_query.isActive:
-                running.spark_query.stop()
+            query = running.spark_query
+            try:
+                if query is not None and query.isActive:
+                    query.stop()
+            except Exception as error:  # one that cannot be stopped must not keep the others
+                self._failure = self._failure or JobFailed(failure_of(error).reason)
             if running.progress.state not in ("failed", "finished"):
                 running.update(state="stopped")
 

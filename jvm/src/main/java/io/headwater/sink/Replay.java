@@ -29,7 +29,8 @@ record Replay(boolean complete, Map<Integer, BatchMarker> committed) implements 
                     + batch + " was written before. Its markers expired (the brokers'"
                     + " offsets.retention.minutes after the query stopped), or this checkpoint was"
                     + " used with another sink or queryId. If the query was stopped between"
-                    + " batches, set the option missingMarkers=continue; if it was killed, compare"
+                    + " batches, set the option missingMarkers=continue (headwater run: --conf"
+                    + " spark.headwater.missingMarkers=continue, once); if it was killed, compare"
                     + " the last records of the topic first, since they can come twice.");
         }
         if (last < batch) {
