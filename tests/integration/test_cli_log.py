@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli_command import Cli
+from tests.integration.raw_requests import create_topic, produce
+from tests.integration.record_batches import Message, batch_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.broker_process import BrokerProcess
+    from tests.integration.raw_client import RawClient
 
 
 @pytest.fixture
@@ -20,14 +23,15 @@ def cli(broker: BrokerProcess) -> Cli:
 
 
 @pytest.fixture
-def directory(cli: Cli, broker: BrokerProcess, topic: str) -> Path:
-    """The directory of a partition with two batches: a plain one, and one with zstd."""
-    cli.ok("topics", "create", topic, "--partitions", 1)
-    # A busy machine must not get two batches out of the first two lines.
-    together = ["--property", "linger.ms=2000"]
-    keyed = ["--key-separator", ":", "--header", "h=1"]
-    cli.ok("produce", topic, *keyed, *together, stdin="k1:v1\nk2:v2\n")
-    cli.ok("produce", topic, "--compression", "zstd", "--acks", "all", stdin="z" * 500 + "\n")
+def directory(broker: BrokerProcess, client: RawClient, topic: str) -> Path:
+    """The directory of a partition with two batches: a plain one, and one with zstd.
+
+    Sent as batches, since what a producer puts into one is a matter of time.
+    """
+    created = create_topic(client, topic)
+    pair = [Message(f"v{n}".encode(), f"k{n}".encode(), headers=[("h", b"1")]) for n in (1, 2)]
+    produce(client, created, batch_of(pair))
+    produce(client, created, batch_of([b"z" * 500], "zstd"))
     (found,) = broker.data_dir.rglob(f"{topic}-0")
     return found
 
