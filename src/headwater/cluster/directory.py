@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import Node
 from headwater.processes.process_id import ProcessId
+from headwater.processes.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,9 +68,7 @@ class ClusterDirectory:
     def save(self, cluster_id: str, nodes: Sequence[Node]) -> None:
         """Remember a cluster."""
         document = {"cluster_id": cluster_id, "nodes": [asdict(node) for node in nodes]}
-        partial = self.path / f"{_FILE}.new"
-        partial.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
-        partial.replace(self.path / _FILE)
+        write_whole(self.path / _FILE, json.dumps(document, indent=2) + "\n")
 
     def of(self, node: Node) -> NodeDirectory:
         """Return a node's part of the directory."""

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from headwater.processes.whole_file import write_whole
+
 
 class ProcessId(NamedTuple):
     """A process, as another one may find it again."""
@@ -33,9 +35,7 @@ class ProcessId(NamedTuple):
 
     def write(self, path: Path) -> None:
         """Name this process in a file, in one step."""
-        partial = path.with_suffix(".new")
-        partial.write_text(f"{self.pid} {self.started}")
-        partial.replace(path)
+        write_whole(path, f"{self.pid} {self.started}")
 
     @property
     def is_running(self) -> bool:

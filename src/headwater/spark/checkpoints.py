@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from headwater.plan.fingerprint import Fingerprint
 from headwater.plan.guarantees import bound_to_guarantee
-from headwater.spark.kept_file import write_whole
+from headwater.processes.whole_file import write_whole
 from headwater.spark.kept_guarantee import KeptGuarantee, next_batch
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from headwater.spark.kept_file import write_whole
+from headwater.processes.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.processes.whole_file import write_whole
 from headwater.spark.checkpoints import Checkpoint, CheckpointError
-from headwater.spark.kept_file import write_whole
 from headwater.streams import App, col, tumbling
 
 if TYPE_CHECKING:

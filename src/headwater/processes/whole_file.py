@@ -1,4 +1,4 @@
-"""A small file beside a checkpoint that is there as a whole or not at all."""
+"""A small file that other processes find as a whole or not at all."""
 
 from __future__ import annotations
 
