@@ -79,11 +79,13 @@ class Simulator:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop sending, and wait until all is written."""
+        """Stop sending, wait until all is written, and hang up."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join()
         self._producer.flush(30)
+        # Clients that outlive their broker complain; these end with their last reference.
+        del self._producer, self._admin
 
     def _run(self) -> None:
         levels = {sensor.id: self._random.uniform(0.3, 0.7) for sensor in SENSORS}
