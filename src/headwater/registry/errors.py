@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-
-class RegistryError(Exception):
-    """A request that is answered with an error."""
-
-    def __init__(self, status: int, code: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
+from headwater.http.errors import HttpError
 
 
-def bad_request(message: str) -> RegistryError:
-    """The request itself is malformed."""
-    return RegistryError(400, 400, message)
+class RegistryError(HttpError):
+    """Something about subjects and schemas that a client is told."""
 
 
 def subject_not_found(subject: str) -> RegistryError:

@@ -7,9 +7,13 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from headwater.http.answer_cache import AnswerCache
+from headwater.http.app import App
+from headwater.http.errors import StartError
 from headwater.registry.election import Election
 from headwater.registry.errors import RegistryError
-from headwater.registry.http.app import RegistryApp
+from headwater.registry.http.api import INTERFACE
+from headwater.registry.http.contexts import enter_context, replace_aliases
 from headwater.registry.http.forwarding import Forwarder
 from headwater.registry.http.leader import LeaderGate
 from headwater.registry.kafka_log import KafkaLog
@@ -21,8 +25,9 @@ from headwater.registry.topic import TopicError, prepare_topic
 from headwater.registry.writer import NotLeaderError, Writer
 
 if TYPE_CHECKING:
+    from headwater.http.authentication import Authenticator
+    from headwater.http.request import Request
     from headwater.registry.config import RegistryConfig
-    from headwater.registry.http.auth import BasicAuth
 
 logger = logging.getLogger("headwater.registry")
 
@@ -33,7 +38,11 @@ ANNOUNCE_S = 3600.0
 class Instance:
     """A registry that can be asked once it was started."""
 
-    def __init__(self, config: RegistryConfig, url: str, auth: BasicAuth | None = None) -> None:
+    title = "schema registry"
+
+    def __init__(
+        self, config: RegistryConfig, url: str, authenticator: Authenticator | None = None
+    ) -> None:
         self.config = config
         self.store = SchemaStore()
         self.metrics = Metrics()
@@ -56,8 +65,15 @@ class Instance:
             None if config.ca_file is None else str(config.ca_file),
         )
         gate = LeaderGate(self.service, forwarder, self.metrics, config.leader_patience_s)
-        self.app = RegistryApp(
-            self.service, gate, self.metrics, auth=auth, max_request_bytes=config.max_request_bytes
+        self._answers = AnswerCache()
+        self.app = App(
+            INTERFACE,
+            gate.handle,
+            self.metrics,
+            rewrite=self._rewrite,
+            authenticator=authenticator,
+            cache=self._answers,
+            max_request_bytes=config.max_request_bytes,
         )
         self._election = Election(
             client,
@@ -71,12 +87,15 @@ class Instance:
         self._has_started = False
 
     async def start(self) -> None:
-        """Read the topic to its end and join the group; raises TopicError."""
+        """Read the topic to its end and join the group; raises StartError."""
         config = self.config
         client = config.client_settings()
-        self.service.cluster_id = await prepare_topic(
-            client, config.topic, config.replication_factor, config.start_timeout_s
-        )
+        try:
+            self.service.cluster_id = await prepare_topic(
+                client, config.topic, config.replication_factor, config.start_timeout_s
+            )
+        except TopicError as failure:
+            raise StartError(str(failure)) from None
         self.log.start()
         self._has_started = True
         if config.is_eligible and not config.read_only:
@@ -86,7 +105,7 @@ class Instance:
             end = await self.log.end_offset()
             await self.log.read_to(end, config.start_timeout_s)
         except RegistryError as failure:
-            raise TopicError(f"the topic {config.topic} cannot be read: {failure}") from None
+            raise StartError(f"the topic {config.topic} cannot be read: {failure}") from None
 
     async def stop(self) -> None:
         """Leave the group, so that others can lead at once, and stop to read."""
@@ -95,6 +114,14 @@ class Instance:
         await self._election.stop()
         if self._has_started:
             await self.log.stop()
+
+    def summary(self) -> str:
+        """Say how many subjects there are."""
+        return f"{len(self.store.subjects)} subjects"
+
+    def _rewrite(self, request: Request) -> None:
+        enter_context(request)
+        replace_aliases(request, self.service)
 
     async def _announce(self) -> None:
         while True:
@@ -117,4 +144,4 @@ class Instance:
             self._rebalanced.set()
 
     def _changed(self) -> None:
-        self.app.forget()
+        self._answers.forget()

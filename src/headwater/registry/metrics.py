@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import Counter
 from prometheus_client.core import GaugeMetricFamily
+
+from headwater.http.metrics import RequestMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,27 +17,12 @@ if TYPE_CHECKING:
     from headwater.registry.kafka_log import KafkaLog
     from headwater.registry.writer import Writer
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-
-class Metrics:
+class Metrics(RequestMetrics):
     """Counts of requests, and what the store holds when somebody asks."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "headwater_registry_requests",
-            "Requests by route and status.",
-            ("method", "route", "status"),
-            registry=self.registry,
-        )
-        self.seconds = Histogram(
-            "headwater_registry_request_seconds",
-            "How long requests took.",
-            ("method", "route"),
-            registry=self.registry,
-            buckets=(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10),
-        )
+        super().__init__("headwater_registry")
         self.forwarded = Counter(
             "headwater_registry_forwarded",
             "Requests that were passed on to the leader.",
@@ -45,10 +32,6 @@ class Metrics:
     def watch(self, writer: Writer, log: KafkaLog) -> None:
         """Report the state of store and log, too."""
         self.registry.register(_State(writer, log))
-
-    def text(self) -> bytes:
-        """Return all of it."""
-        return generate_latest(self.registry)
 
 
 class _State:

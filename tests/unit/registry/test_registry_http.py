@@ -1,22 +1,23 @@
-"""The HTTP interface's parts: negotiation, routes, authentication, settings, documentation."""
+"""The HTTP interface's parts: negotiation, routes, settings, documentation."""
 
 from __future__ import annotations
 
-import base64
 import json
 from typing import TYPE_CHECKING
 
 import jsonschema_rs
 import pytest
 
+from headwater.http.answers import JSON
+from headwater.http.errors import HttpError
+from headwater.http.openapi import document
+from headwater.http.request import Request
+from headwater.http.routes import Router, split_path
 from headwater.registry.config import ConfigError, RegistryConfig
 from headwater.registry.errors import RegistryError
-from headwater.registry.http.answer import DEFAULT_JSON, JSON, V1_JSON, is_accepted, negotiate
-from headwater.registry.http.api import ROUTES
-from headwater.registry.http.auth import BasicAuth, UsersError, hash_password
-from headwater.registry.http.openapi import document
-from headwater.registry.http.request import Request
-from headwater.registry.http.routes import Router, enter_context, split_path
+from headwater.registry.http.api import DEFAULT_JSON, INTERFACE, MEDIA, V1_JSON
+from headwater.registry.http.contexts import enter_context
+from headwater.registry.http.parameters import subject_of, version_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,14 +40,14 @@ if TYPE_CHECKING:
     ],
 )
 def test_content_types_are_negotiated(accept: bytes | None, expected: str | None) -> None:
-    assert negotiate(accept) == expected
+    assert MEDIA.negotiate(accept) == expected
 
 
 def test_bodies_are_json_by_any_of_its_names() -> None:
     for kind in (None, b"", V1_JSON.encode(), b"application/json; charset=utf-8",
                  b"application/octet-stream"):  # fmt: skip
-        assert is_accepted(kind)
-    assert not is_accepted(b"text/xml")
+        assert MEDIA.takes(kind)
+    assert not MEDIA.takes(b"text/xml")
 
 
 @pytest.mark.parametrize(
@@ -74,13 +75,13 @@ def test_paths_in_a_context(path: str, rewritten: list[str], query: dict[str, li
 
 
 def test_routes_are_found_or_refused() -> None:
-    router = Router(ROUTES)
+    router = Router(INTERFACE.routes)
     request = Request("GET", split_path("/subjects/a%2Fb/versions/3"))
     assert router.find(request).path == "/subjects/{subject}/versions/{version}"
-    assert (request.subject, request.version) == ("a/b", 3)
-    with pytest.raises(RegistryError, match="405"):
+    assert (subject_of(request), version_of(request)) == ("a/b", 3)
+    with pytest.raises(HttpError, match="405"):
         router.find(Request("PUT", ["subjects"]))
-    with pytest.raises(RegistryError, match="404"):
+    with pytest.raises(HttpError, match="404"):
         router.find(Request("GET", ["nothing"]))
 
 
@@ -88,7 +89,7 @@ def test_routes_are_found_or_refused() -> None:
 def test_wrong_versions_are_refused(text: str) -> None:
     request = Request("GET", [], parameters={"version": text})
     with pytest.raises(RegistryError) as failure:
-        request.version  # noqa: B018
+        version_of(request)
     assert failure.value.code == 42202
 
 
@@ -100,40 +101,9 @@ def test_wrong_versions_are_refused(text: str) -> None:
 def test_wrong_bodies_are_refused(body: bytes, status: int) -> None:
     from headwater.registry.entities import RegisterRequest
 
-    with pytest.raises(RegistryError) as failure:
+    with pytest.raises(HttpError) as failure:
         Request("POST", [], body=body).decode(RegisterRequest)
     assert failure.value.status == status
-
-
-def header(user: str, password: str) -> bytes:
-    return b"Basic " + base64.b64encode(f"{user}:{password}".encode())
-
-
-def test_users_come_from_a_file(tmp_path: Path) -> None:
-    users = tmp_path / "users"
-    hashed = hash_password("geheim", b"salt")
-    users.write_text(f"# who may come in\nann: secret:1\n\nbob: {hashed}\n")
-    auth = BasicAuth.from_file(users)
-    assert auth.user(header("ann", "secret:1")) == "ann"
-    assert auth.user(header("bob", "geheim")) == "bob"
-    assert auth.user(header("bob", "geheim")) == "bob"
-    for wrong in (
-        None, b"", b"Bearer x", b"Basic !!!", b"Basic " + base64.b64encode(b"\xff"),
-        header("ann", "x"), header("bob", hashed), header("eve", "secret:1"), header("", ""),
-    ):  # fmt: skip
-        assert auth.user(wrong) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [("", "nobody"), ("ann", "line 1"), ("ann:", "line 1"), (": x", "line 1"),
-     ("a: pbkdf2-sha256$1", "ITERATIONS")],
-)  # fmt: skip
-def test_wrong_files_of_users_are_refused(text: str, complaint: str, tmp_path: Path) -> None:
-    users = tmp_path / "users"
-    users.write_text(text)
-    with pytest.raises(UsersError, match=complaint):
-        BasicAuth.from_file(users)
 
 
 def test_settings_have_confluents_names() -> None:
@@ -174,13 +144,13 @@ def test_tls_needs_both_of_its_files(tmp_path: Path) -> None:
 
 
 def test_every_route_is_documented() -> None:
-    documented = json.loads(document())
+    documented = json.loads(document(INTERFACE))
     paths = {
         (method.upper(), path)
         for path, operations in documented["paths"].items()
         for method in operations
     }
-    assert paths == {(route.method, route.path) for route in ROUTES}
+    assert paths == {(route.method, route.path) for route in INTERFACE.routes}
     names = [
         operation["operationId"]
         for operations in documented["paths"].values()

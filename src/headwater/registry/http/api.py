@@ -1,9 +1,18 @@
-"""The table of all routes."""
+"""The registry's interface: the table of all routes, and what clients can send and get."""
 
 from __future__ import annotations
 
+from headwater.http.answers import JSON
+from headwater.http.interface import Interface
+from headwater.http.media_types import MediaTypes
+from headwater.http.routes import Parameter
 from headwater.registry.http import compatibility, schemas, server, settings, subjects
-from headwater.registry.http.routes import Parameter, Route
+from headwater.registry.http.openapi_schemas import SCHEMAS
+from headwater.registry.http.routes import RegistryRoute
+
+V1_JSON = "application/vnd.schemaregistry.v1+json"
+DEFAULT_JSON = "application/vnd.schemaregistry+json"
+MEDIA = MediaTypes((V1_JSON, DEFAULT_JSON, JSON), taken=("application/octet-stream",))
 
 _DELETED = Parameter("deleted", "Include what was deleted, but not permanently.")
 _DELETED_ONLY = Parameter("deletedOnly", "Only what was deleted, but not permanently.")
@@ -24,22 +33,22 @@ _PAGE = (
 _VERSION = "/subjects/{subject}/versions/{version}"
 
 
-def _subject_routes() -> list[Route]:
+def _subject_routes() -> list[RegistryRoute]:
     return [
-        Route(
+        RegistryRoute(
             "GET", "/subjects", subjects.list_subjects, "List subjects", "Strings",
             query=(_PREFIX, _DELETED, _DELETED_ONLY, *_PAGE),
         ),
-        Route(
+        RegistryRoute(
             "POST", "/subjects/{subject}", subjects.look_up, "Find a schema under a subject",
             "Schema", body="RegisterRequest", query=(_NORMALIZE, _DELETED, _FORMAT),
             errors=(404, 422),
         ),
-        Route(
+        RegistryRoute(
             "DELETE", "/subjects/{subject}", subjects.delete_subject, "Delete a subject",
             "Integers", query=(_PERMANENT,), errors=(404, 422), writes=True,
         ),
-        Route(
+        RegistryRoute(
             "GET", "/subjects/{subject}/metadata", subjects.latest_with_metadata,
             "Find the latest version with these properties in its metadata", "Schema",
             query=(
@@ -50,7 +59,7 @@ def _subject_routes() -> list[Route]:
             ),
             errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/subjects/{subject}/versions", subjects.list_versions,
             "List a subject's versions", "Integers",
             query=(
@@ -61,24 +70,24 @@ def _subject_routes() -> list[Route]:
             ),
             errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "POST", "/subjects/{subject}/versions", subjects.register, "Register a schema",
             "RegisterResponse", body="RegisterRequest", query=(_NORMALIZE, _FORMAT, _FORCE),
             errors=(409, 422), writes=True, prepare=subjects.prepare_registration,
         ),
-        Route(
+        RegistryRoute(
             "GET", _VERSION, subjects.get_version, "Get a version", "Schema",
             query=(_DELETED, _FORMAT, _QUALIFIED), errors=(404, 422),
         ),
-        Route(
+        RegistryRoute(
             "DELETE", _VERSION, subjects.delete_version, "Delete a version", "Integer",
             query=(_PERMANENT,), errors=(404, 422), writes=True,
         ),
-        Route(
+        RegistryRoute(
             "GET", f"{_VERSION}/schema", subjects.get_version_text, "Get a version's text", "Text",
             query=(_DELETED, _FORMAT), errors=(404, 422),
         ),
-        Route(
+        RegistryRoute(
             "GET", f"{_VERSION}/referencedby", subjects.get_referrers,
             "List the ids of the schemas that refer to a version", "Integers",
             query=(_DELETED, *_PAGE), errors=(404, 422),
@@ -86,9 +95,9 @@ def _subject_routes() -> list[Route]:
     ]  # fmt: skip
 
 
-def _schema_routes() -> list[Route]:
+def _schema_routes() -> list[RegistryRoute]:
     return [
-        Route(
+        RegistryRoute(
             "GET", "/schemas", schemas.list_schemas, "List schemas", "Schemas",
             query=(
                 _PREFIX,
@@ -99,10 +108,10 @@ def _schema_routes() -> list[Route]:
                 *_PAGE,
             ),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/types", schemas.get_types, "List the types of schemas", "Strings"
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/ids/{id}", schemas.get_schema, "Get a schema by its id",
             "SchemaString",
             query=(
@@ -113,41 +122,41 @@ def _schema_routes() -> list[Route]:
             ),
             errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/ids/{id}/schema", schemas.get_schema_text,
             "Get a schema's text by its id", "Text", query=(_SUBJECT, _FORMAT), errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/ids/{id}/subjects", schemas.get_subjects,
             "List the subjects that have a schema", "Strings", query=(_SUBJECT, _DELETED, *_PAGE),
             errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/ids/{id}/versions", schemas.get_versions,
             "List the versions that have a schema", "SubjectVersions",
             query=(_SUBJECT, _DELETED, *_PAGE), errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/guids/{guid}", schemas.get_by_guid, "Get a schema by its guid",
             "SchemaString", query=(_FORMAT,), errors=(404,),
         ),
-        Route(
+        RegistryRoute(
             "GET", "/schemas/guids/{guid}/ids", schemas.get_ids_by_guid,
             "List the ids that a schema has in its contexts", "ContextIds",
         ),
     ]  # fmt: skip
 
 
-def _compatibility_routes() -> list[Route]:
+def _compatibility_routes() -> list[RegistryRoute]:
     path = "/compatibility/subjects/{subject}/versions"
     return [
-        Route(
+        RegistryRoute(
             "POST", path, compatibility.check_all,
             "Check a schema against a subject's versions, as its level demands",
             "CompatibilityResponse", body="RegisterRequest", query=(_NORMALIZE, _VERBOSE),
             errors=(422,),
         ),
-        Route(
+        RegistryRoute(
             "POST", f"{path}/{{version}}", compatibility.check_one,
             "Check a schema against one version", "CompatibilityResponse",
             body="RegisterRequest", query=(_NORMALIZE, _VERBOSE), errors=(404, 422),
@@ -155,31 +164,31 @@ def _compatibility_routes() -> list[Route]:
     ]  # fmt: skip
 
 
-def _settings_routes() -> list[Route]:
-    routes: list[Route] = []
+def _settings_routes() -> list[RegistryRoute]:
+    routes: list[RegistryRoute] = []
     for end, of in (("", "everything"), ("/{subject}", "a subject or context")):
         routes += [
-            Route(
+            RegistryRoute(
                 "GET", f"/config{end}", settings.get_config, f"Get the settings of {of}", "Config",
                 query=(_DEFAULT_TO_GLOBAL,), errors=(404,) if end else (),
             ),
-            Route(
+            RegistryRoute(
                 "PUT", f"/config{end}", settings.put_config, f"Change the settings of {of}",
                 "ConfigUpdate", body="ConfigUpdate", errors=(422,), writes=True,
             ),
-            Route(
+            RegistryRoute(
                 "DELETE", f"/config{end}", settings.delete_config,
                 f"Take away the settings of {of}", "Config", errors=(404, 422), writes=True,
             ),
-            Route(
+            RegistryRoute(
                 "GET", f"/mode{end}", settings.get_mode, f"Get the mode of {of}", "Mode",
                 query=(_DEFAULT_TO_GLOBAL,), errors=(404,) if end else (),
             ),
-            Route(
+            RegistryRoute(
                 "PUT", f"/mode{end}", settings.put_mode, f"Set the mode of {of}", "Mode",
                 body="Mode", query=(_FORCE,), errors=(422,), writes=True,
             ),
-            Route(
+            RegistryRoute(
                 "DELETE", f"/mode{end}", settings.delete_mode, f"Take away the mode of {of}",
                 "Mode", query=(_RECURSIVE,), errors=(404, 422), writes=True,
             ),
@@ -187,37 +196,53 @@ def _settings_routes() -> list[Route]:
     return routes
 
 
-def _server_routes() -> list[Route]:
+def _server_routes() -> list[RegistryRoute]:
     prefix = Parameter("contextPrefix", "Only contexts that start with it.", "string")
     return [
-        Route("GET", "/", server.root, "See whether the server is there", "Object"),
-        Route("POST", "/", server.root, "See whether the server is there", "Object"),
-        Route(
+        RegistryRoute("GET", "/", server.root, "See whether the server is there", "Object"),
+        RegistryRoute("POST", "/", server.root, "See whether the server is there", "Object"),
+        RegistryRoute(
             "GET", "/contexts", server.list_contexts, "List contexts", "Strings",
             query=(prefix, *_PAGE),
         ),
-        Route(
+        RegistryRoute(
             "DELETE", "/contexts/{context}", server.delete_context, "Delete an empty context",
             "Nothing", errors=(422,), writes=True, status=204,
         ),
-        Route(
+        RegistryRoute(
             "GET", "/v1/metadata/id", server.get_cluster_id, "Get the ids of the clusters",
             "ClusterId",
         ),
-        Route(
+        RegistryRoute(
             "GET", "/v1/metadata/version", server.get_server_version, "Get the server's version",
             "ServerVersion",
         ),
-        Route(
+        RegistryRoute(
             "GET", "/v1/metadata/deployment", server.get_deployment, "Get what runs it", "Object"
         ),
     ]  # fmt: skip
 
 
-ROUTES = [
-    *_subject_routes(),
-    *_schema_routes(),
-    *_compatibility_routes(),
-    *_settings_routes(),
-    *_server_routes(),
-]
+INTERFACE = Interface(
+    "Headwater Schema Registry",
+    [
+        *_subject_routes(),
+        *_schema_routes(),
+        *_compatibility_routes(),
+        *_settings_routes(),
+        *_server_routes(),
+    ],
+    MEDIA,
+    description="Compatible with Confluent's Schema Registry. Every path below /subjects, "
+    "/schemas, /compatibility, /config and /mode also exists below /contexts/{context}, where "
+    "names mean subjects of that context.",
+    schemas=SCHEMAS,
+    meanings={
+        400: "The request is malformed.",
+        404: "There is no such thing; the error's code says which.",
+        409: "The schema is incompatible; the message says why and what to do.",
+        422: "It cannot be done; the error's code and message say why.",
+        500: "Kafka or the leader could not be reached.",
+    },
+    integers=frozenset({"id"}),
+)

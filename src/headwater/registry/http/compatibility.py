@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.http.answers import Answer, answer
 from headwater.registry.entities import RegisterRequest
 from headwater.registry.errors import RegistryError
-from headwater.registry.http.answer import Answer, answer
-from headwater.registry.subjects import normalize
+from headwater.registry.http.parameters import subject_of, version_of
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
     from headwater.registry.service import RegistryService
 
 
 async def check_one(service: RegistryService, request: Request) -> Answer:
     """Answer POST /compatibility/subjects/{subject}/versions/{version}."""
-    return await _check(service, request, request.version)
+    return await _check(service, request, version_of(request))
 
 
 async def check_all(service: RegistryService, request: Request) -> Answer:
@@ -28,7 +28,7 @@ async def _check(service: RegistryService, request: Request, version: int | None
     verbose = request.flag("verbose")
     try:
         messages = await service.compatibility(
-            normalize(request.subject),
+            subject_of(request),
             request.decode(RegisterRequest),
             version,
             normalize=request.flag("normalize"),

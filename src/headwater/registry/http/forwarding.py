@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from headwater.registry.http.answer import Answer
+from headwater.http.answers import Answer
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
 
 logger = logging.getLogger("headwater.registry")
 
@@ -39,11 +39,11 @@ class Forwarder:
         self._timeout_s = timeout_s
         self._ca_file = ca_file
 
-    async def ask(self, url: str, target: str, request: Request) -> Answer:
-        """Return the leader's answer to a request for `target`, a path with its query."""
+    async def ask(self, url: str, request: Request) -> Answer:
+        """Return the leader's answer to a request."""
         connection = self._connect(url)
         try:
-            return await asyncio.to_thread(_exchange, connection, url, target, request)
+            return await asyncio.to_thread(_exchange, connection, url, request)
         except asyncio.CancelledError:
             if connection.sock is not None:
                 with suppress(OSError):
@@ -61,9 +61,7 @@ class Forwarder:
         return http.client.HTTPConnection(host, parts.port, timeout=self._timeout_s)
 
 
-def _exchange(
-    connection: http.client.HTTPConnection, url: str, target: str, request: Request
-) -> Answer:
+def _exchange(connection: http.client.HTTPConnection, url: str, request: Request) -> Answer:
     headers = {
         name.decode(): request.headers[name].decode("latin-1")
         for name in _PASSED_ON
@@ -76,7 +74,7 @@ def _exchange(
         except OSError as failure:
             raise LeaderUnreachableError(f"{url}: {failure}", was_sent=False) from None
         try:
-            connection.request(request.method, target, request.body or None, headers)
+            connection.request(request.method, request.target, request.body or None, headers)
             response = connection.getresponse()
             body = response.read()
         except (OSError, http.client.HTTPException) as failure:

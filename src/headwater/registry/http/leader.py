@@ -17,9 +17,9 @@ from headwater.registry.http.forwarding import FORWARDED, Forwarder, LeaderUnrea
 from headwater.registry.writer import NotLeaderError
 
 if TYPE_CHECKING:
-    from headwater.registry.http.answer import Answer
-    from headwater.registry.http.request import Request
-    from headwater.registry.http.routes import Route
+    from headwater.http.answers import Answer, Reply
+    from headwater.http.request import Request
+    from headwater.registry.http.routes import RegistryRoute
     from headwater.registry.metrics import Metrics
     from headwater.registry.service import RegistryService
 
@@ -40,7 +40,7 @@ class LeaderGate:
         self._metrics = metrics
         self._patience_s = patience_s
 
-    async def handle(self, route: Route, request: Request, target: str) -> Answer:
+    async def handle(self, route: RegistryRoute, request: Request) -> Reply:
         """Answer a request here, or have the leader answer it."""
         service = self._service
         if route.prepare is not None:
@@ -63,7 +63,7 @@ class LeaderGate:
             url = service.writer.leader_url
             if url is not None and not service.writer.should_lead:
                 try:
-                    found = await self._forward(url, request, target)
+                    found = await self._forward(url, request)
                     if found is not None:
                         return found
                     reason = f"{url} does not lead any more"
@@ -77,11 +77,11 @@ class LeaderGate:
                 raise unknown_leader(f"Leader not known: {reason}")
             await service.writer.wait_for_change(min(left, _STEP_S))
 
-    async def _ask(self, url: str, request: Request, target: str) -> Answer:
+    async def _ask(self, url: str, request: Request) -> Answer:
         # A leader that hangs is replaced long before it is given up on.
         writer = self._service.writer
         tenure = writer.leadership.tenure
-        asking = asyncio.create_task(self._forwarder.ask(url, target, request))
+        asking = asyncio.create_task(self._forwarder.ask(url, request))
         try:
             while True:
                 changing = asyncio.create_task(writer.wait_for_change(_STEP_S))
@@ -94,8 +94,8 @@ class LeaderGate:
         finally:
             asking.cancel()
 
-    async def _forward(self, url: str, request: Request, target: str) -> Answer | None:
-        found = await self._ask(url, request, target)
+    async def _forward(self, url: str, request: Request) -> Answer | None:
+        found = await self._ask(url, request)
         if found.status == 500 and f'"error_code":{_NO_LEADER}'.encode() in found.body:
             return None
         self._metrics.forwarded.inc()

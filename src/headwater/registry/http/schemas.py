@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.http.answers import Answer, answer, plain
 from headwater.registry.formats import FORMATS
-from headwater.registry.http.answer import Answer, answer, plain
+from headwater.registry.http.parameters import id_of
 from headwater.registry.http.subjects import (
     MAX_SCHEMAS,
     qualify_references,
@@ -15,7 +16,7 @@ from headwater.registry.http.subjects import (
 from headwater.registry.subjects import beside, context_of
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
     from headwater.registry.service import RegistryService
     from headwater.registry.store import StoredSchema
 
@@ -56,7 +57,7 @@ async def list_schemas(service: RegistryService, request: Request) -> Answer:
 async def get_schema(service: RegistryService, request: Request) -> Answer:
     """Answer GET /schemas/ids/{id}."""
     subject = request.text("subject") or None
-    schema = service.schema_by_id(request.id, subject)
+    schema = service.schema_by_id(id_of(request), subject)
     value = await _schema_string(service, schema, request.text("format"))
     if subject is not None:
         value = {"subject": schema.subject, "version": schema.version, **value}
@@ -68,14 +69,14 @@ async def get_schema(service: RegistryService, request: Request) -> Answer:
 
 async def get_schema_text(service: RegistryService, request: Request) -> Answer:
     """Answer GET /schemas/ids/{id}/schema."""
-    schema = service.schema_by_id(request.id, request.text("subject") or None)
+    schema = service.schema_by_id(id_of(request), request.text("subject") or None)
     return plain(await service.formatted(schema, request.text("format")))
 
 
 async def get_subjects(service: RegistryService, request: Request) -> Answer:
     """Answer GET /schemas/ids/{id}/subjects."""
     found = service.versions_of_id(
-        request.id, request.text("subject") or None, deleted=request.flag("deleted")
+        id_of(request), request.text("subject") or None, deleted=request.flag("deleted")
     )
     return answer(sorted({each.subject for each in found})[request.page()])
 
@@ -83,7 +84,7 @@ async def get_subjects(service: RegistryService, request: Request) -> Answer:
 async def get_versions(service: RegistryService, request: Request) -> Answer:
     """Answer GET /schemas/ids/{id}/versions."""
     found = service.versions_of_id(
-        request.id, request.text("subject") or None, deleted=request.flag("deleted")
+        id_of(request), request.text("subject") or None, deleted=request.flag("deleted")
     )
     pairs = sorted((each.subject, each.version) for each in found)
     values = [{"subject": subject, "version": version} for subject, version in pairs]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater import __version__
+from headwater.http.answers import Answer, answer
+from headwater.http.errors import bad_request
 from headwater.registry import changes
-from headwater.registry.errors import bad_request
-from headwater.registry.http.answer import Answer, answer
 from headwater.registry.subjects import DEFAULT_CONTEXT, normalize_context
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
     from headwater.registry.service import RegistryService
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
+from headwater.http.answers import Answer, answer
 from headwater.registry import changes
 from headwater.registry.entities import Config, ConfigUpdate, ModeUpdate
 from headwater.registry.errors import (
@@ -14,11 +15,10 @@ from headwater.registry.errors import (
     no_subject_mode,
     not_permitted,
 )
-from headwater.registry.http.answer import Answer, answer
 from headwater.registry.subjects import is_valid, normalize
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
     from headwater.registry.service import RegistryService
 
 

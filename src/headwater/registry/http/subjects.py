@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.http.answers import Answer, answer, plain
 from headwater.registry import changes
 from headwater.registry.entities import RegisterRequest, SchemaReference
 from headwater.registry.errors import RegistryError, subject_not_found
-from headwater.registry.http.answer import Answer, answer, plain
+from headwater.registry.http.parameters import subject_of, version_of
 from headwater.registry.subjects import (
     ANY_CONTEXT,
     DEFAULT_CONTEXT,
     QualifiedSubject,
     beside,
-    normalize,
 )
 
 if TYPE_CHECKING:
-    from headwater.registry.http.request import Request
+    from headwater.http.request import Request
     from headwater.registry.service import RegistryService
     from headwater.registry.store import SchemaStore, StoredSchema
 
@@ -38,7 +38,7 @@ async def list_subjects(service: RegistryService, request: Request) -> Answer:
 
 async def look_up(service: RegistryService, request: Request) -> Answer:
     """Answer POST /subjects/{subject}."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     found = await service.look_up(
         subject,
         request.decode(RegisterRequest),
@@ -50,7 +50,7 @@ async def look_up(service: RegistryService, request: Request) -> Answer:
 
 async def latest_with_metadata(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/metadata."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     pairs = zip(request.query.get("key", []), request.query.get("value", []), strict=False)
     found = service.latest_with(subject, dict(pairs), deleted=request.flag("deleted"))
     return answer(await schema_json(service, found, request.text("format")))
@@ -58,7 +58,7 @@ async def latest_with_metadata(service: RegistryService, request: Request) -> An
 
 async def delete_subject(service: RegistryService, request: Request) -> Answer:
     """Answer DELETE /subjects/{subject}."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     permanent = request.flag("permanent")
     return answer(
         await service.write(
@@ -71,7 +71,7 @@ async def delete_subject(service: RegistryService, request: Request) -> Answer:
 
 async def list_versions(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/versions."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     only_deleted, deleted = _only_deleted(request), request.flag("deleted")
     if not service.store.has_subject(subject, deleted=deleted or only_deleted):
         raise subject_not_found(subject)
@@ -88,7 +88,7 @@ async def list_versions(service: RegistryService, request: Request) -> Answer:
 async def get_version(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/versions/{version}."""
     found = service.version(
-        normalize(request.subject), request.version, deleted=request.flag("deleted")
+        subject_of(request), version_of(request), deleted=request.flag("deleted")
     )
     value = await schema_json(service, found, request.text("format"))
     qualify_references(value, found, request)
@@ -98,21 +98,21 @@ async def get_version(service: RegistryService, request: Request) -> Answer:
 async def get_version_text(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/versions/{version}/schema."""
     found = service.version(
-        normalize(request.subject), request.version, deleted=request.flag("deleted")
+        subject_of(request), version_of(request), deleted=request.flag("deleted")
     )
     return plain(await service.formatted(found, request.text("format")))
 
 
 async def get_referrers(service: RegistryService, request: Request) -> Answer:
     """Answer GET /subjects/{subject}/versions/{version}/referencedby."""
-    found = service.version(normalize(request.subject), request.version, deleted=True)
+    found = service.version(subject_of(request), version_of(request), deleted=True)
     referrers = changes.live_referrers(service.store, found.key, deleted=request.flag("deleted"))
     return answer([each.id for each in referrers][request.page(MAX_SCHEMAS)])
 
 
 async def prepare_registration(service: RegistryService, request: Request) -> Answer | None:
     """Answer POST /subjects/{subject}/versions if there is nothing to write, or prepare it."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     body = request.decode(RegisterRequest)
     flags = {"normalize": request.flag("normalize"), "force": request.flag("force")}
     try:
@@ -131,7 +131,7 @@ async def prepare_registration(service: RegistryService, request: Request) -> An
 
 async def register(service: RegistryService, request: Request) -> Answer:
     """Answer POST /subjects/{subject}/versions, as the leader."""
-    subject = normalize(request.subject)
+    subject = subject_of(request)
     body = request.decode(RegisterRequest)
     flags = {"normalize": request.flag("normalize"), "force": request.flag("force")}
     evaluation = request.prepared or await service.evaluate(subject, body, **flags)
@@ -141,7 +141,7 @@ async def register(service: RegistryService, request: Request) -> Answer:
 
 async def delete_version(service: RegistryService, request: Request) -> Answer:
     """Answer DELETE /subjects/{subject}/versions/{version}."""
-    subject, version = normalize(request.subject), request.version
+    subject, version = subject_of(request), version_of(request)
     permanent = request.flag("permanent")
     return answer(
         await service.write(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING, NoReturn
 
+from headwater.http.errors import StartError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class TlsFileError(ValueError):
+class TlsFileError(StartError):
     """A certificate or a key cannot be used; the message says which file, and why."""
 
 
@@ -20,6 +22,13 @@ def check_files(certificate: Path | None, key: Path | None, authority: Path | No
             _check_certificates(certificates)
     if certificate is not None and key is not None:
         _check_key(certificate, key)
+
+
+def server_context(certificate: Path, key: Path) -> ssl.SSLContext:
+    """Return what a server needs to speak TLS with these files, which were checked before."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    return context
 
 
 def _check_certificates(path: Path) -> None:

@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from headwater.registry.errors import RegistryError, bad_request, invalid_version
+from headwater.http.body import Body
+from headwater.http.errors import HttpError, bad_request
+from headwater.http.principals import ANONYMOUS, Principal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
-Body = TypeVar("Body")
+Kind = TypeVar("Kind")
 
 MAX_INT = 2**31 - 1
 
 
 @dataclass(slots=True)
 class Request:
-    """One request."""
+    """One request.
+
+    `body` is whole before the handler is called, but for routes that take it as a stream: these
+    iterate over `chunks()`.
+    """
 
     method: str
     segments: list[str]  # of the path, decoded
@@ -27,7 +33,15 @@ class Request:
     headers: Mapping[bytes, bytes] = field(default_factory=dict)
     body: bytes = b""
     parameters: dict[str, str] = field(default_factory=dict)
-    prepared: Any = None  # what a route's preparation found out
+    principal: Principal = ANONYMOUS
+    target: str = "/"  # the path with its query, as it was sent
+    media_type: str = ""  # what the client wants the answer to be
+    incoming: Body = field(default_factory=Body)
+    prepared: Any = None  # what was found out before the handler
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """Iterate over the body as it comes; raises HttpError 413, ClientDisconnectedError."""
+        return self.incoming.chunks()
 
     def flag(self, name: str) -> bool:
         """Return a boolean query parameter; absent ones are false."""
@@ -38,7 +52,7 @@ class Request:
         return self.query.get(name, [default])[0]
 
     def number(self, name: str, default: int) -> int:
-        """Return a numeric query parameter; raises RegistryError 400."""
+        """Return a numeric query parameter; raises HttpError 400."""
         text = self.text(name)
         if not text:
             return default
@@ -47,41 +61,14 @@ class Request:
         except ValueError:
             raise bad_request(f"The query parameter {name} is no number: '{text}'") from None
 
-    @property
-    def subject(self) -> str:
-        """The path's subject."""
-        return self.parameters["subject"]
-
-    @property
-    def id(self) -> int:
-        """The path's id; raises RegistryError 404 for what is no number."""
-        text = self.parameters["id"]
-        if not text.lstrip("-").isdigit() or not text.isascii() or len(text) > 11:
-            raise RegistryError(404, 404, f"HTTP 404 Not Found: '{text}' is no id")
-        return int(text)
-
-    @property
-    def version(self) -> int:
-        """The path's version, -1 for "latest"; raises RegistryError 42202."""
-        text = self.parameters["version"].strip()
-        if text.lower() == "latest":
-            return -1
-        try:
-            version = int(text)
-        except ValueError:
-            raise invalid_version(text) from None
-        if not (1 <= version <= MAX_INT or version == -1):
-            raise invalid_version(version)
-        return version
-
-    def decode(self, kind: type[Body]) -> Body:
-        """Return the body; raises RegistryError 400 or 422."""
+    def decode(self, kind: type[Kind]) -> Kind:
+        """Return the body; raises HttpError 400 or 422."""
         if not self.body.strip():
-            raise RegistryError(422, 422, "The request has no body")
+            raise HttpError(422, 422, "The request has no body")
         try:
             return msgspec.json.decode(self.body, type=kind)
         except msgspec.ValidationError as failure:
-            raise RegistryError(422, 422, f"The request's body is wrong: {failure}") from None
+            raise HttpError(422, 422, f"The request's body is wrong: {failure}") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as failure:
             raise bad_request(f"The request's body is not JSON: {failure}") from None
         except RecursionError:

@@ -1,0 +1,1 @@
+"""What every HTTP service shares: router, answers and streams, authentication, TLS, server."""
