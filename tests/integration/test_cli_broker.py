@@ -50,6 +50,41 @@ def test_settings_from_a_file_and_from_options(cli: Cli, tmp_path: Path) -> None
         assert settings["log.segment.bytes"]["source"] == "STATIC_BROKER_CONFIG"
 
 
+def test_settings_from_the_environment_and_a_warning_of_those_without_effect(
+    cli: Cli, tmp_path: Path
+) -> None:
+    properties = tmp_path / "server.properties"
+    properties.write_text("num.partitions=3\nnum.network.threads=9\n")
+    cli.environment["HEADWATER_BROKER_NUM_PARTITIONS"] = "6"
+    data = ("--data", tmp_path / "data", "--config", properties)
+    with cli.start("broker", "--port", 0, *data) as running:
+        said = []
+        for line in running.stderr:
+            said.append(line)
+            if match := re.search(r"listening on (\S+:\d+)", line):
+                break
+        assert match is not None
+        settings = Cli(match[1]).json("configs", "describe", "--broker", 1, "--all")
+        assert settings["num.partitions"]["value"] == "6"
+    (warning,) = [line for line in said if "no effect" in line]
+    assert "WARNING" in warning
+    assert warning.rstrip().endswith(": num.network.threads")
+
+
+def test_a_wrong_setting_is_told_with_its_place(cli: Cli, tmp_path: Path) -> None:
+    properties = tmp_path / "server.properties"
+    properties.write_text("# mine\nnum.partitions=many\n")
+    refused = cli("broker", "--data", tmp_path / "data", "--config", properties)
+    assert refused.code == 2
+    message = "Invalid value many for configuration num.partitions: it is not a whole number"
+    assert f"{properties}, line 2: {message}" in refused.err
+    cli.environment["HEADWATER_BROKER_FLUSH"] = "sometimes"
+    refused = cli("broker", "--data", tmp_path / "data")
+    assert refused.code == 2
+    assert "environment variable HEADWATER_BROKER_FLUSH: Invalid value sometimes" in refused.err
+    assert "one of fsync, os" in refused.err
+
+
 def test_settings_from_toml(cli: Cli, tmp_path: Path) -> None:
     toml = tmp_path / "headwater.toml"
     toml.write_text(

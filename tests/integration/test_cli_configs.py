@@ -24,7 +24,8 @@ def test_only_what_somebody_set_is_shown_unless_all_is_asked_for(cli: Cli, topic
     assert not any(line.startswith("segment.bytes\t") for line in shown)
 
     everything = cli.ok("configs", "describe", "--topic", topic, "--all").splitlines()
-    assert "segment.bytes\t1073741824\tdefault\tno" in everything
+    assert "segment.bytes\t1073741824\tdefault\tno\t" in everything
+    assert "min.insync.replicas\t1\tdefault\tno\tno effect here" in everything
     assert len(everything) > 20
 
 
@@ -78,6 +79,8 @@ def test_broker_settings(cli: Cli) -> None:
     everything = cli.json("configs", "describe", "--broker", 1, "--all")
     assert everything["node.id"]["value"] == "1"
     assert everything["node.id"]["read_only"] is True
+    assert everything["node.id"]["has_effect"] is True
+    assert everything["num.network.threads"]["has_effect"] is False
     cli.ok("configs", "alter", "--broker", 1, "--add", "log.retention.ms=86400000")
     assert cli.json("configs", "describe", "--broker", 1)["log.retention.ms"]["value"] == "86400000"
     cli.ok("configs", "alter", "--broker", 1, "--delete", "log.retention.ms")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headwater.broker.config.names import LISTENER_PREFIX, definition_of
 from headwater.broker.topic_creation import check_log_config
 from headwater.broker.topic_names import name_error
-from headwater.log.config_def import ConfigDef, ConfigError, ConfigType, UpdateMode, Value
+from headwater.config import ConfigDef, ConfigError, ConfigType, UpdateMode, Value
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.protocol.errors import ErrorCode, KafkaError
 

@@ -8,7 +8,7 @@ from headwater.broker import loggers
 from headwater.broker.config.layers import ConfigSource, Origin
 from headwater.broker.config.names import SHOWN_IF_SET, definition_of
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
-from headwater.log.config_def import ConfigType, UpdateMode
+from headwater.config import ConfigType, UpdateMode
 from headwater.log.topic_settings import TOPIC_SETTINGS
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ def run(config: BrokerConfig) -> int:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     for notice in config.notices:
-        logger.info("%s", notice)
+        logger.warning("%s", notice)
     _raise_open_file_limit()
     _do_without_hypothesis()
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.topic_names import name_error
 from headwater.broker.topics import NewTopic
-from headwater.log.config_def import ConfigError
+from headwater.config import ConfigError
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker import adoption, meta_properties
 from headwater.broker.changes import Changes
+from headwater.broker.config.names import definition_of
 from headwater.broker.internal_topics import blueprint
 from headwater.broker.metadata_store import (
     BrokerConfigRecord,
@@ -25,7 +26,8 @@ from headwater.broker.metadata_store import (
 from headwater.broker.partition import Partition
 from headwater.broker.replication_policy import ReplicationPolicy
 from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
-from headwater.log.config import ConfigError, LogConfig
+from headwater.config import ConfigError
+from headwater.log.config import LogConfig
 from headwater.log.disk import storage_error
 from headwater.log.errors import LogError
 from headwater.log.topic_settings import TOPIC_SETTINGS
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.config import BrokerConfig
     from headwater.broker.quotas.entity import Entity, Quotas
+    from headwater.config import ConfigDef
     from headwater.log.manager import LogManager
 
 logger = logging.getLogger("headwater.broker")
@@ -88,7 +91,7 @@ class TopicRegistry:
         self._config = config
         self._store = MetadataStore(config.data_dir)
         self._by_collision_key: defaultdict[str, set[str]] = defaultdict(set)
-        self._noted: set[str] = set()
+        self._noted: set[tuple[str, str]] = set()
         self._on_delete: list[Callable[[Topic], None]] = []
 
     def load(self, now_ms: int) -> str:
@@ -164,7 +167,7 @@ class TopicRegistry:
         results: dict[str, Topic | LogError] = {**failures}
         for record in records:
             if record.name not in failures:
-                self._note_without_effect(record.configs)
+                self._note_without_effect("topic", map(TOPIC_SETTINGS.of, record.configs))
                 results[record.name] = self._publish(record)
         return results
 
@@ -207,7 +210,7 @@ class TopicRegistry:
             ],
         )
         for topic, configs in topics.items():
-            self._note_without_effect(configs)
+            self._note_without_effect("topic", map(TOPIC_SETTINGS.of, configs))
             topic.configs = configs
         self._apply_configs(topics)
 
@@ -216,6 +219,8 @@ class TopicRegistry:
         await asyncio.to_thread(
             self._store.commit, [BrokerConfigRecord(*change) for change in changes.items()]
         )
+        for configs in changes.values():
+            self._note_without_effect("broker", map(definition_of, configs))
         mine = str(self._config.node_id)
         self._config.set_dynamic(
             changes.get("", self._config.dynamic_default),
@@ -339,11 +344,13 @@ class TopicRegistry:
             for partition in topic.partitions:
                 partition.log.update_config(config)
 
-    def _note_without_effect(self, configs: Iterable[str]) -> None:
-        for name in configs:
-            if name not in self._noted and not TOPIC_SETTINGS[name].has_effect:
-                self._noted.add(name)
-                logger.info("the topic setting %s is kept and has no effect on one node", name)
+    def _note_without_effect(self, kind: str, settings: Iterable[ConfigDef]) -> None:
+        for setting in settings:
+            if not setting.has_effect and (kind, setting.name) not in self._noted:
+                self._noted.add((kind, setting.name))
+                logger.warning(
+                    "the %s setting %s is kept and has no effect on one node", kind, setting.name
+                )
 
 
 def _now_ms() -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.options import parse_assignments
-from headwater.cli.platform_file import service_settings
+from headwater.cli.service_settings import given_settings
 from headwater.processes.ports import EVERYWHERE
+
+if TYPE_CHECKING:
+    from headwater.config.given import Given
 
 DEFAULT_PORT = 9092
 
@@ -73,27 +76,31 @@ def broker(
     metrics_port: int | None,
 ) -> int:
     """Run the embedded broker until Ctrl-C."""
-    from headwater.broker.config import BrokerConfig, ConfigError
+    from headwater.broker.config import BrokerConfig
     from headwater.broker.config.settings import BROKER_SETTINGS
+    from headwater.config import ConfigError
+    from headwater.config.given import Given
+    from headwater.config.sources import from_options
 
-    settings = (
-        {} if config_file is None else service_settings(config_file, "broker", BROKER_SETTINGS)
-    )
-    overrides = parse_assignments(properties, "--property")
+    given = given_settings(BROKER_SETTINGS, config_file, properties)
+    options = Given()
     if data is not None:
-        _refuse_both(overrides, "log.dirs", "--data")
-        overrides["log.dirs"] = str(data)
+        _refuse_both(given, "log.dirs", "--data")
+        options |= from_options({"log.dirs": str(data)}, "--data")
     if metrics_port is not None:
-        _refuse_both(overrides, "headwater.metrics.port", "--metrics-port")
-        overrides["headwater.metrics.port"] = str(metrics_port)
+        _refuse_both(given, "headwater.metrics.port", "--metrics-port")
+        setting = {"headwater.metrics.port": str(metrics_port)}
+        options |= from_options(setting, "--metrics-port")
     if port is not None or host is not None:
-        _refuse_both(overrides, "listeners", "--port and --host")
-    if port is not None or host is not None or "listeners" not in settings | overrides:
-        overrides["listeners"] = _listener(host, DEFAULT_PORT if port is None else port)
+        _refuse_both(given, "listeners", "--port and --host")
+    if port is not None or host is not None or "listeners" not in given:
+        listener = _listener(host, DEFAULT_PORT if port is None else port)
+        options |= from_options({"listeners": listener}, "--host and --port")
+    given |= options
     try:
-        config = BrokerConfig(settings | overrides)
+        config = BrokerConfig(given)
     except ConfigError as failure:
-        raise click.UsageError(str(failure)) from None
+        raise click.UsageError(given.explain(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.broker.run import run
@@ -108,6 +115,6 @@ def _listener(host: str | None, port: int) -> str:
     return f"PLAINTEXT://[{host}]:{port}" if ":" in host else f"PLAINTEXT://{host}:{port}"
 
 
-def _refuse_both(overrides: dict[str, str], setting: str, options: str) -> None:
-    if setting in overrides:
+def _refuse_both(given: Given, setting: str, options: str) -> None:
+    if given.place(setting) == "--property":
         raise click.UsageError(f"Give either {options} or --property {setting}=..., not both.")

@@ -24,6 +24,6 @@ def read_client_properties(path: Path) -> dict[str, str]:
 
 def read_properties(path: Path) -> dict[str, str]:
     """Return what is in a properties file, as it is there."""
-    from headwater.broker.config.files import parse_properties
+    from headwater.config.properties import parse_properties
 
     return parse_properties(path.read_text("utf-8"))

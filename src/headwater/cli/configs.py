@@ -19,7 +19,7 @@ from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from confluent_kafka.admin import ConfigEntry
 
@@ -62,7 +62,8 @@ def describe_command(
 ) -> None:
     """Show settings with their sources, by default only those that somebody has set.
 
-    SOURCE says where a value comes from; a value nobody has set is marked "default".
+    SOURCE says where a value comes from; a value nobody has set is marked "default". NOTE marks
+    what Headwater's broker takes and, being a single node, has no use for.
     """
     entity_type, entity = _entity(connection, topic, broker)
     found = configs_of(connection, entity_type, [entity])[entity]
@@ -74,13 +75,20 @@ def describe_command(
         for name, entry in sorted(found.items())
         if (name in names if names else everything or not _is_default(entry))
     }
+    idle = _without_effect(connection, entity_type, chosen)
     if as_json:
-        print_json({name: _as_json(entry) for name, entry in chosen.items()})
+        print_json(
+            {name: _as_json(entry, has_effect=name not in idle) for name, entry in chosen.items()}
+        )
         return
-    rows = [
+    columns = ["SETTING", "VALUE", "SOURCE", "READ-ONLY"]
+    rows: list[tuple[object, ...]] = [
         (name, _value(entry), _source(entry), entry.is_read_only) for name, entry in chosen.items()
     ]
-    print_table(("SETTING", "VALUE", "SOURCE", "READ-ONLY"), rows)
+    if idle:
+        columns.append("NOTE")
+        rows = [(*row, "no effect here" if row[0] in idle else "") for row in rows]
+    print_table(columns, rows)
 
 
 @configs.command(
@@ -152,6 +160,31 @@ def _is_default(entry: ConfigEntry) -> bool:
     return entry.source not in own
 
 
+def _without_effect(
+    connection: Connection, entity_type: EntityType, chosen: Mapping[str, ConfigEntry]
+) -> set[str]:
+    """Return which of the settings Headwater's broker has no use for; Apache Kafka uses all."""
+    from headwater.broker.config.names import base_name
+    from headwater.broker.config.settings import BROKER_SETTINGS
+    from headwater.log.topic_settings import TOPIC_SETTINGS
+
+    known = TOPIC_SETTINGS if entity_type == "topic" else BROKER_SETTINGS
+    idle = {
+        name
+        for name in chosen
+        if (definition := known.get(base_name(name))) is not None and not definition.has_effect
+    }
+    return idle if idle and _is_headwater(connection) else set()
+
+
+def _is_headwater(connection: Connection) -> bool:
+    """Whether the cluster is Headwater's broker: it alone has settings that Kafka does not have."""
+    from headwater.broker.config.settings.own import SETTINGS
+
+    node = str(connection.result(connection.admin.describe_cluster()).nodes[0].id)
+    return SETTINGS[0].name in configs_of(connection, "broker", [node])[node]
+
+
 def _source(entry: ConfigEntry) -> str:
     from confluent_kafka.admin import ConfigSource
 
@@ -163,13 +196,14 @@ def _value(entry: ConfigEntry) -> str | None:
     return "(hidden)" if entry.is_sensitive else entry.value
 
 
-def _as_json(entry: ConfigEntry) -> dict[str, object]:
+def _as_json(entry: ConfigEntry, *, has_effect: bool) -> dict[str, object]:
     return {
         "value": None if entry.is_sensitive else entry.value,
         "source": _source(entry),
         "default": _source(entry) == "default",
         "read_only": entry.is_read_only,
         "sensitive": entry.is_sensitive,
+        "has_effect": has_effect,
         "synonyms": [
             {"name": synonym.name, "value": synonym.value, "source": _source(synonym)}
             for synonym in (entry.synonyms or {}).values()

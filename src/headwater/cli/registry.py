@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.connection import connection_options
-from headwater.cli.options import parse_assignments
-from headwater.cli.platform_file import service_settings
+from headwater.cli.service_settings import given_settings
 
 if TYPE_CHECKING:
     from headwater.cli.connection import Connection
@@ -105,15 +104,15 @@ def registry(
     properties: tuple[str, ...],
 ) -> int:
     """Run the schema registry until Ctrl-C."""
-    from headwater.registry.config import ConfigError, RegistryConfig
+    from headwater.config import ConfigError
+    from headwater.registry.config import RegistryConfig
+    from headwater.registry.settings import REGISTRY_SETTINGS
 
-    config = RegistryConfig()
+    settings = given_settings(REGISTRY_SETTINGS, config_file, properties)
     try:
-        _read(config, config_file)
-        for name, value in parse_assignments(properties, "--property").items():
-            config.set(name, value)
+        config = RegistryConfig.from_settings(settings)
     except ConfigError as failure:
-        raise click.UsageError(str(failure)) from None
+        raise click.UsageError(settings.explain(failure)) from None
     source = context.get_parameter_source("bootstrap_server")
     if source is not click.core.ParameterSource.DEFAULT:
         config.bootstrap_servers = connection.bootstrap_server
@@ -135,19 +134,12 @@ def registry(
     try:
         config.check()
     except ConfigError as failure:
-        raise click.UsageError(str(failure)) from None
+        raise click.UsageError(settings.explain(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.registry.run import run
 
     return run(config)
-
-
-def _read(config: RegistryConfig, path: Path | None) -> None:
-    if path is None:
-        return
-    for name, value in service_settings(path, "registry").items():
-        config.set(name, value)
 
 
 def _client(config: RegistryConfig) -> dict[str, str]:

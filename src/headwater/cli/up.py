@@ -163,7 +163,9 @@ def _settings(
     chosen = _options_in(in_file.pop("up", {}), config_file) | {
         name: value for name, value in options.items() if value is not None
     }
-    of_services = in_file
+    of_services = {
+        service: _beneath_environment(service, given) for service, given in in_file.items()
+    }
     for name, value in properties.items():
         service, _, setting = name.partition(".")
         of_services.setdefault(service, {})[setting] = value
@@ -201,7 +203,7 @@ def _settable(chosen: Mapping[str, Any], ports: Mapping[str, int]) -> list[str]:
 
 
 def _read(path: Path) -> dict[str, dict[str, str]]:
-    from headwater.broker.config.files import parse_toml
+    from headwater.config.toml import parse_toml
 
     try:
         flat = parse_toml(path.read_text("utf-8"))
@@ -214,6 +216,13 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
             raise click.UsageError(f"{path}: put '{name}' under [up], or under its service")
         tables.setdefault(table, {})[key] = value
     return tables
+
+
+def _beneath_environment(service: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Leave out what the environment says as well: services read that themselves, and it wins."""
+    from headwater.config.sources import variable_of
+
+    return {n: value for n, value in given.items() if variable_of(service, n) not in os.environ}
 
 
 def _options_in(given: Mapping[str, str], path: Path | None) -> dict[str, Any]:

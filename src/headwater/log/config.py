@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from headwater.log.config_def import LONG_MAX, ConfigError, UnknownSettingError
+from headwater.config import LONG_MAX, ConfigError
 from headwater.log.topic_settings import DAY_MS, HOUR_MS, TOPIC_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["ConfigError", "LogConfig", "UnknownSettingError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +70,7 @@ class LogConfig:
         """Parse a topic's own settings on top of the defaults; raises ConfigError for a bad one."""
         parsed: dict[str, Any] = {}
         for name, text in properties.items():
-            definition = TOPIC_SETTINGS.get(name)
-            if definition is None:
-                raise UnknownSettingError(
-                    name, text, f"there is no topic setting of that name{_did_you_mean(name)}"
-                )
-            parsed[name.replace(".", "_")] = definition.parse(text)
+            parsed[name.replace(".", "_")] = TOPIC_SETTINGS.of(name).parse(text)
         if "cleanup_policy" in parsed:
             parsed["cleanup_policy"] = frozenset(parsed["cleanup_policy"])
         segment_bytes = parsed.pop("internal_segment_bytes", None)
@@ -95,10 +88,3 @@ class LogConfig:
                 self.min_compaction_lag_ms,
                 f"it is larger than max.compaction.lag.ms, which is {self.max_compaction_lag_ms}",
             )
-
-
-def _did_you_mean(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, TOPIC_SETTINGS, n=1)
-    return f"; did you mean {close[0]}?" if close else ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from headwater.log.config_def import (
+from headwater.config import (
     LONG_MAX,
     ConfigDef,
     ConfigType,
+    Definitions,
     UpdateMode,
     Validator,
     Value,
@@ -302,4 +303,4 @@ _DEFINITIONS = (
     ),
 )
 
-TOPIC_SETTINGS: dict[str, ConfigDef] = {setting.name: setting for setting in _DEFINITIONS}
+TOPIC_SETTINGS = Definitions("topic", *_DEFINITIONS)

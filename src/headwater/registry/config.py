@@ -1,4 +1,4 @@
-"""The registry's settings, by Confluent's names where there are such."""
+"""What the registry's settings mean to it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headwater.config import ConfigError, Values
 from headwater.registry.client_errors import note_error
-from headwater.registry.settings_scope import LEVELS
+from headwater.registry.settings import CLIENT_PREFIX, DEFAULT_PORT, REGISTRY_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-DEFAULT_PORT = 8081
-
-
-class ConfigError(ValueError):
-    """A setting cannot be used; the message says which, and why."""
-
 
 @dataclass(slots=True)
 class RegistryConfig:
-    """Everything that can be set."""
+    """Everything that can be set; `REGISTRY_SETTINGS` has the names that operators use."""
 
     bootstrap_servers: str = "localhost:9092"
     client: dict[str, str] = field(default_factory=dict)  # librdkafka's settings
@@ -46,27 +41,27 @@ class RegistryConfig:
     key_file: Path | None = None
     ca_file: Path | None = None  # for asking a leader that speaks TLS
 
-    def set(self, name: str, value: str) -> None:
-        """Set what a name of Confluent's settings means; raises ConfigError."""
-        value = value.strip()
-        if name in _SETTINGS:
-            attribute, convert = _SETTINGS[name]
-            try:
-                setattr(self, attribute, convert(value))
-            except ValueError as failure:
-                raise ConfigError(f"{name}={value}: {failure}") from None
-        elif name == "listeners":
-            self._listen(value)
-        elif name.startswith("kafkastore."):
-            self.client[name.removeprefix("kafkastore.")] = value
-        else:
-            known = ", ".join(sorted([*_SETTINGS, "listeners", "kafkastore.*"]))
-            raise ConfigError(f"there is no setting {name}; there are {known}")
+    @classmethod
+    def from_settings(cls, given: Mapping[str, str]) -> RegistryConfig:
+        """Take settings by Confluent's names; raises ConfigError."""
+        config = cls()
+        values = Values(REGISTRY_SETTINGS, given)
+        for name, text in given.items():
+            if name == "listeners":
+                config.host, config.port = _address(values.words(name))
+            elif REGISTRY_SETTINGS.is_open(name):
+                config.client[name.removeprefix(CLIENT_PREFIX)] = text.strip()
+            else:
+                attribute, convert = _ATTRIBUTES[name]
+                setattr(config, attribute, convert(values[name]))
+        return config
 
     def check(self) -> None:
         """Refuse settings that do not go together."""
         if (self.certificate_file is None) != (self.key_file is None):
-            raise ConfigError("TLS needs both a certificate and its key")
+            raise ConfigError(
+                "ssl.key.location", self.key_file, "TLS needs both a certificate and its key"
+            )
 
     @property
     def scheme(self) -> str:
@@ -83,58 +78,47 @@ class RegistryConfig:
             **self.client,
         }
 
-    def _listen(self, value: str) -> None:
-        first = value.split(",")[0].strip()
-        parts = urlsplit(first)
-        if parts.scheme not in ("http", "https") or parts.port is None:
-            raise ConfigError(f"listeners={value}: it is not of the form http://HOST:PORT")
-        self.host, self.port = parts.hostname or "0.0.0.0", parts.port
+
+def _address(listeners: tuple[str, ...]) -> tuple[str, int]:
+    try:
+        parts = urlsplit(listeners[0])
+        port = parts.port
+    except ValueError:  # a port that is no number, or a bracket that is not closed
+        port = None
+    if port is None or parts.scheme not in ("http", "https"):
+        raise ConfigError("listeners", listeners[0], "it is not of the form http://HOST:PORT")
+    return parts.hostname or "0.0.0.0", port
 
 
-def _boolean(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise ValueError("it is true or false")
-    return text.lower() == "true"
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
-def _level(text: str) -> str:
-    if text.upper() not in LEVELS:
-        raise ValueError(f"it is one of {', '.join(LEVELS)}")
-    return text.upper()
+def _seconds(milliseconds: int) -> float:
+    return milliseconds / 1000
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number <= 0:
-        raise ValueError("it has to be positive")
-    return number
-
-
-def _seconds(text: str) -> float:
-    return _positive(text) / 1000
-
-
-def _servers(text: str) -> str:
+def _servers(servers: tuple[str, ...]) -> str:
     # Confluent's setting has the security protocol in it, which is a setting of its own here.
-    return ",".join(each.strip().rpartition("://")[2] for each in text.split(","))
+    return ",".join(each.rpartition("://")[2] for each in servers)
 
 
-_SETTINGS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+_ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "kafkastore.bootstrap.servers": ("bootstrap_servers", _servers),
-    "kafkastore.topic": ("topic", str),
-    "kafkastore.topic.replication.factor": ("replication_factor", _positive),
+    "kafkastore.topic": ("topic", _as_it_is),
+    "kafkastore.topic.replication.factor": ("replication_factor", _as_it_is),
     "kafkastore.timeout.ms": ("timeout_s", _seconds),
     "kafkastore.init.timeout.ms": ("start_timeout_s", _seconds),
-    "schema.registry.group.id": ("group", str),
-    "schema.compatibility.level": ("compatibility_level", _level),
-    "avro.compatibility.level": ("compatibility_level", _level),
-    "leader.eligibility": ("is_eligible", _boolean),
-    "leader.session.timeout.ms": ("session_timeout_ms", _positive),
+    "schema.registry.group.id": ("group", _as_it_is),
+    "schema.compatibility.level": ("compatibility_level", str.upper),
+    "avro.compatibility.level": ("compatibility_level", str.upper),
+    "leader.eligibility": ("is_eligible", _as_it_is),
+    "leader.session.timeout.ms": ("session_timeout_ms", _as_it_is),
     "leader.patience.ms": ("leader_patience_s", _seconds),
-    "mode.mutability": ("modes_can_change", _boolean),
-    "read.only": ("read_only", _boolean),
-    "max.request.bytes": ("max_request_bytes", _positive),
-    "advertised.url": ("advertised_url", str),
+    "mode.mutability": ("modes_can_change", _as_it_is),
+    "read.only": ("read_only", _as_it_is),
+    "max.request.bytes": ("max_request_bytes", _as_it_is),
+    "advertised.url": ("advertised_url", _as_it_is),
     "authentication.users.file": ("users_file", Path),
     "ssl.certificate.location": ("certificate_file", Path),
     "ssl.key.location": ("key_file", Path),

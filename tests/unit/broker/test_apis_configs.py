@@ -103,6 +103,25 @@ def test_a_topic_is_described_by_every_version(tmp_path: Path, version: int) -> 
     asyncio.run(check())
 
 
+def test_a_setting_without_effect_is_named_in_the_log_when_it_is_set(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def check() -> None:
+        async with running(tmp_path) as admin:
+            await admin.broker.topics.create([NewTopic("orders", 1, {})])
+            idle, useful = ("num.network.threads", SET, "4"), ("log.retention.ms", SET, "5")
+            assert await change(admin, BROKER, "1", idle, useful) == ErrorCode.NONE
+            isr = ("min.insync.replicas", SET, "2")
+            assert await change(admin, TOPIC, "orders", isr) == ErrorCode.NONE
+
+    asyncio.run(check())
+    noted = [record.message for record in caplog.records if "no effect" in record.message]
+    assert noted == [
+        "the broker setting num.network.threads is kept and has no effect on one node",
+        "the topic setting min.insync.replicas is kept and has no effect on one node",
+    ]
+
+
 def test_a_broker_is_described_with_all_its_settings(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path, num_partitions="3", ssl_key_password="hush") as admin:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.broker.adoption import find_topics
-from headwater.broker.config.files import parse_properties
 from headwater.broker.meta_properties import WrongDirectoryError, claim
 from headwater.broker.metadata_store import TopicRecord
+from headwater.config.properties import parse_properties
 from headwater.log.checkpoint import write_topic_id
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from headwater.broker.config import BrokerConfig, ConfigError, ConfigSource, UnknownSettingError
+from headwater.broker.config import BrokerConfig, ConfigSource
 from headwater.broker.config.layers import Origin
+from headwater.config import ConfigError, UnknownSettingError
 
 HOUR_MS = 60 * 60 * 1000
 
@@ -20,13 +21,6 @@ def test_every_type_has_an_accessor() -> None:
     assert config.words("log.cleanup.policy") == ("delete",)
     assert config.words("early.start.listeners") == ()
     assert config.flush == "fsync"
-
-
-def test_single_settings_are_laid_on_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "server.properties"
-    path.write_text("num.partitions=3\nnode.id=7\n")
-    config = BrokerConfig.load(path, {"num.partitions": "5"})
-    assert (config.integer("num.partitions"), config.node_id) == (5, 7)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.broker.config import BrokerConfig, ConfigError, Endpoint
+from headwater.broker.config import BrokerConfig, Endpoint
+from headwater.config import ConfigError
 
 
 def test_a_listener_has_a_name_a_protocol_a_host_and_a_port() -> None:

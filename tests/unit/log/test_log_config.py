@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from headwater.log.config import ConfigError, LogConfig, UnknownSettingError
-from headwater.log.config_def import ConfigDef, ConfigType
+from headwater.config import ConfigError, UnknownSettingError
+from headwater.log.config import LogConfig
 from headwater.log.topic_settings import TOPIC_SETTINGS
 
 
@@ -100,37 +98,6 @@ def test_a_compaction_lag_may_not_end_before_it_starts() -> None:
     lags = {"min.compaction.lag.ms": "10", "max.compaction.lag.ms": "5"}
     with pytest.raises(ConfigError, match=r"min\.compaction\.lag\.ms.*max\.compaction\.lag\.ms"):
         LogConfig.from_properties(lags)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (True, "true"),
-        (False, "false"),
-        (7, "7"),
-        ((), ""),
-        (("a", "b"), "a,b"),
-        (None, None),
-        (0.5, "0.5"),
-        (0.0, "0.0"),
-        (-2.25, "-2.25"),
-        (1e6, "1000000.0"),
-        (9999999.0, "9999999.0"),
-        (1e7, "1.0E7"),
-        (1.25e8, "1.25E8"),
-        (123456789.0, "1.23456789E8"),
-        (0.001, "0.001"),
-        (0.0001, "1.0E-4"),
-        (1.5e-7, "1.5E-7"),
-        (1.7976931348623157e308, "1.7976931348623157E308"),
-        (5e-324, "5.0E-324"),
-    ],
-)
-def test_values_are_written_as_java_writes_them(value: object, text: str | None) -> None:
-    definition = ConfigDef("x", ConfigType.DOUBLE, None, "")
-    assert definition.format(value) == text  # type: ignore[arg-type]
-    if isinstance(value, float):
-        assert math.isclose(float(text or ""), value)
 
 
 def test_every_setting_says_what_it_does_in_one_sentence() -> None:

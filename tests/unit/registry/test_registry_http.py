@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import jsonschema_rs
 import pytest
 
+from headwater.config import ConfigError
 from headwater.http.answers import JSON
 from headwater.http.errors import HttpError
 from headwater.http.openapi import document
 from headwater.http.request import Request
 from headwater.http.routes import Router, split_path
-from headwater.registry.config import ConfigError, RegistryConfig
+from headwater.registry.config import RegistryConfig
 from headwater.registry.errors import RegistryError
 from headwater.registry.http.api import DEFAULT_JSON, INTERFACE, MEDIA, V1_JSON
 from headwater.registry.http.contexts import enter_context
@@ -107,8 +108,7 @@ def test_wrong_bodies_are_refused(body: bytes, status: int) -> None:
 
 
 def test_settings_have_confluents_names() -> None:
-    config = RegistryConfig()
-    for name, value in {
+    settings = {
         "kafkastore.bootstrap.servers": "PLAINTEXT://a:1, SASL_SSL://b:2",
         "kafkastore.topic": "t",
         "kafkastore.timeout.ms": "500",
@@ -116,8 +116,8 @@ def test_settings_have_confluents_names() -> None:
         "schema.compatibility.level": "full_transitive",
         "leader.eligibility": "False",
         "listeners": "http://0.0.0.0:8085,https://x:1",
-    }.items():
-        config.set(name, value)
+    }
+    config = RegistryConfig.from_settings(settings)
     assert config.bootstrap_servers == "a:1,b:2"
     assert (config.topic, config.timeout_s, config.compatibility_level) == (
         "t", 0.5, "FULL_TRANSITIVE",
@@ -134,7 +134,7 @@ def test_settings_have_confluents_names() -> None:
 )  # fmt: skip
 def test_wrong_settings_are_refused(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name.split(".")[0]):
-        RegistryConfig().set(name, value)
+        RegistryConfig.from_settings({name: value})
 
 
 def test_tls_needs_both_of_its_files(tmp_path: Path) -> None:

@@ -3,6 +3,5 @@
 from headwater.broker.config.broker_config import BrokerConfig
 from headwater.broker.config.layers import ConfigSource
 from headwater.broker.config.listeners import Endpoint
-from headwater.log.config_def import ConfigError, UnknownSettingError
 
-__all__ = ["BrokerConfig", "ConfigError", "ConfigSource", "Endpoint", "UnknownSettingError"]
+__all__ = ["BrokerConfig", "ConfigSource", "Endpoint"]

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, cast
 
 from headwater.broker.config import listeners as listener_settings
 from headwater.broker.config.checks import check, check_thread_counts
-from headwater.broker.config.files import read_settings
-from headwater.broker.config.layers import ConfigSource, Layers, Origin
+from headwater.broker.config.layers import Layers, Origin
 from headwater.broker.config.names import definition_of, was_removed
+from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
+from headwater.config import ConfigError
 from headwater.log.config import LogConfig
-from headwater.log.config_def import ConfigError
+from headwater.log.topic_settings import TOPIC_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.broker.config.listeners import Endpoint
+    from headwater.config import Value
     from headwater.log.cleaner import CleanerConfig
-    from headwater.log.config_def import Value
 
 
 class BrokerConfig:
@@ -49,14 +50,6 @@ class BrokerConfig:
         self._read_listeners()
         check(self)
 
-    @classmethod
-    def load(
-        cls, path: Path | None = None, overrides: Mapping[str, str] | None = None
-    ) -> BrokerConfig:
-        """Read a properties or TOML file and lay single settings on top of it."""
-        settings = read_settings(path) if path is not None else {}
-        return cls({**settings, **(overrides or {})})
-
     @property
     def notices(self) -> list[str]:
         """What the operator should be told at start, a line each."""
@@ -75,32 +68,36 @@ class BrokerConfig:
 
     def boolean(self, name: str) -> bool:
         """Return the value of a BOOLEAN setting."""
-        return cast("bool", self._layers.values[name])
+        return self._layers.values.boolean(name)
 
     def integer(self, name: str) -> int:
         """Return the value of an INT, SHORT or LONG setting that has one."""
-        return cast("int", self._layers.values[name])
+        return self._layers.values.integer(name)
 
     def double(self, name: str) -> float:
         """Return the value of a DOUBLE setting."""
-        return cast("float", self._layers.values[name])
+        return self._layers.values.double(name)
 
     def text(self, name: str) -> str | None:
         """Return the value of a STRING, CLASS or PASSWORD setting."""
-        return cast("str | None", self._layers.values[name])
+        return self._layers.values.text(name)
 
     def words(self, name: str) -> tuple[str, ...]:
         """Return the value of a LIST setting; without a value it is empty."""
-        return cast("tuple[str, ...] | None", self._layers.values[name]) or ()
+        return self._layers.values.words(name)
 
     def names(self) -> list[str]:
         """Return the names of all settings, of internal ones if they are set."""
+        given = self._layers.given()
         return [
             name
-            for name in self._layers.values
-            if not definition_of(name).internal
-            or any(o.source is not ConfigSource.DEFAULT_CONFIG for o in self.origins(name))
+            for name in dict.fromkeys((*BROKER_SETTINGS, *given))
+            if name in given or not definition_of(name).internal
         ]
+
+    def given_names(self) -> list[str]:
+        """Return the names of those settings that somebody has given, at start or since."""
+        return list(self._layers.given())
 
     def origins(self, name: str) -> list[Origin]:
         """Return the values that the layers have for a setting, first the one that wins."""
@@ -186,7 +183,11 @@ class BrokerConfig:
 
     def _derive_topic_defaults(self) -> dict[str, str]:
         defaults: dict[str, str] = {}
+        given = self._layers.given()
         for topic_setting, synonyms in TOPIC_SYNONYMS.items():
+            # What has no effect is not read for a default that the topic setting has as well.
+            if not TOPIC_SETTINGS[topic_setting].has_effect and synonyms[0][0] not in given:
+                continue
             for name, factor in synonyms:
                 value = self._layers.values[name]
                 if value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.broker.config.names import LISTENER_PREFIX
-from headwater.log.config_def import ConfigError
+from headwater.config import ConfigError
 
 if TYPE_CHECKING:
     from headwater.broker.config.broker_config import BrokerConfig
@@ -28,11 +28,13 @@ def check(config: BrokerConfig) -> None:
         if name.startswith("log.retention") and isinstance(value, int) and value < 0:
             is_right = True
         _require(config, name, is_right, f"it must be at least {lowest}, or -1 for no limit")
-    threads = max(1, config.integer("log.cleaner.threads"))
+    # Settings without effect are looked at where they are given only, so as not to read them all.
+    given = config.given_names()
+    threads = config.integer("log.cleaner.threads") if "log.cleaner.threads" in given else 1
     _require(
         config,
         "log.cleaner.dedupe.buffer.size",
-        config.integer("log.cleaner.dedupe.buffer.size") // threads > _MIB,
+        config.integer("log.cleaner.dedupe.buffer.size") // max(1, threads) > _MIB,
         "each cleaner thread needs more than one MiB",
     )
     _require(
@@ -42,15 +44,16 @@ def check(config: BrokerConfig) -> None:
         or bool(config.text("max.connections.per.ip.overrides")),
         "nobody could connect; set max.connections.per.ip.overrides as well",
     )
-    queued = config.integer("queued.max.request.bytes")
-    _require(
-        config,
-        "queued.max.request.bytes",
-        queued <= 0 or queued >= config.integer("socket.request.max.bytes"),
-        "it must not be smaller than socket.request.max.bytes",
-    )
+    if "queued.max.request.bytes" in given:
+        queued = config.integer("queued.max.request.bytes")
+        _require(
+            config,
+            "queued.max.request.bytes",
+            queued <= 0 or queued >= config.integer("socket.request.max.bytes"),
+            "it must not be smaller than socket.request.max.bytes",
+        )
     known = {endpoint.name.lower() for endpoint in config.listeners + config.controller_listeners}
-    for name in config.names():
+    for name in given:
         if name.startswith(LISTENER_PREFIX):
             listener = name.removeprefix(LISTENER_PREFIX).partition(".")[0]
             _require(config, name, listener in known, f"there is no listener {listener}")

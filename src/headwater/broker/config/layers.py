@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from headwater.broker.config.names import LISTENER_PREFIX, base_name, definition_of
 from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.synonyms import BROKER_SYNONYMS
+from headwater.config import Values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from headwater.log.config_def import Value
 
 
 class ConfigSource(IntEnum):
@@ -42,15 +41,14 @@ class Layers:
         self.static = dict(static)
         self.dynamic_default: dict[str, str] = {}
         self.dynamic_broker: dict[str, str] = {}
-        self.values: dict[str, Value] = {}
-        self._merge()
+        self.values = self._merged()
 
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
         """Replace what was set at run time; nothing changes if one of the values is bad."""
         before = self.dynamic_default, self.dynamic_broker
         self.dynamic_default, self.dynamic_broker = dict(default), dict(broker)
         try:
-            self._merge()
+            self.values = self._merged()
         except Exception:
             self.dynamic_default, self.dynamic_broker = before
             raise
@@ -76,12 +74,15 @@ class Layers:
         # A synonym counts only below the setting's own name, as in Kafka.
         return list(dropwhile(lambda origin: origin.name != name, found))
 
-    def _merge(self) -> None:
-        texts = {**self.static, **self.dynamic_default, **self.dynamic_broker}
-        values = {name: definition.default for name, definition in BROKER_SETTINGS.items()}
-        for name, text in texts.items():
+    def given(self) -> dict[str, str]:
+        """Return what was given on any layer, the highest one's where there are several."""
+        return {**self.static, **self.dynamic_default, **self.dynamic_broker}
+
+    def _merged(self) -> Values:
+        values = Values(BROKER_SETTINGS, {})
+        for name, text in self.given().items():
             values[name] = definition_of(name).parse(text)
-        self.values = values
+        return values
 
 
 def synonyms_of(name: str) -> tuple[str, ...]:

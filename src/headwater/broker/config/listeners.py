@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.config_def import ConfigError
+from headwater.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
-from headwater.log.config_def import UnknownSettingError
+from headwater.config import UnknownSettingError
 from headwater.log.topic_settings import TOPIC_SETTINGS
 
 if TYPE_CHECKING:
-    from headwater.log.config_def import ConfigDef
+    from headwater.config import ConfigDef
 
 LISTENER_PREFIX = "listener.name."
 SHOWN_IF_SET = frozenset(
@@ -41,7 +41,7 @@ def definition_of(name: str) -> ConfigDef:
     """Return the definition of a setting, also of one that is meant for a single listener."""
     definition = BROKER_SETTINGS.get(base_name(name))
     if definition is None:
-        raise UnknownSettingError(name, "", _hint(name))
+        raise _unknown(name)
     return definition
 
 
@@ -67,13 +67,9 @@ def was_removed(name: str) -> bool:
     return name in _REMOVED or name.startswith(_REMOVED_PREFIXES)
 
 
-def _hint(name: str) -> str:
-    if name in TOPIC_SETTINGS:
-        synonyms = TOPIC_SYNONYMS.get(name, ())
-        instead = f"; the broker's is {synonyms[0][0]}" if synonyms else ""
-        return f"it is a setting of topics{instead}"
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, BROKER_SETTINGS, n=1)
-    suggestion = f"; did you mean {close[0]}?" if close else ""
-    return f"there is no broker setting of that name{suggestion}"
+def _unknown(name: str) -> UnknownSettingError:
+    if name not in TOPIC_SETTINGS:
+        return BROKER_SETTINGS.unknown(name)
+    synonyms = TOPIC_SYNONYMS.get(name, ())
+    instead = f"; the broker's is {synonyms[0][0]}" if synonyms else ""
+    return UnknownSettingError(name, f"it is a setting of topics{instead}")

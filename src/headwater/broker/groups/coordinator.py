@@ -21,7 +21,7 @@ from headwater.broker.groups.timers import Timers
 from headwater.broker.internal_topics import blueprint
 from headwater.broker.topic_names import CONSUMER_OFFSETS
 from headwater.broker.topics import NewTopic
-from headwater.log.config_def import ConfigError
+from headwater.config import ConfigError
 from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
 

@@ -1,41 +1,41 @@
-"""Every setting of the broker, one module per family, under Kafka's names and defaults."""
+"""Every setting of the broker under Kafka's names.
+
+Those that do something here stand in a module per family; the others, which are taken so that a
+file made for Apache Kafka works as it is, in `without_effect.json`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import (
     cleaner,
-    controller,
     groups,
     listeners,
     log,
-    oauth,
     own,
-    remote,
-    replication,
-    sasl,
     server,
     share_groups,
-    ssl,
-    streams_groups,
     transactions,
 )
-from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
+from headwater.config import Definitions
 
 if TYPE_CHECKING:
-    from headwater.log.config_def import ConfigDef
+    from headwater.config import ConfigDef
 
-_FAMILIES = (
-    server, listeners, log, cleaner, groups, share_groups, streams_groups, transactions,
-    replication, controller, remote, ssl, sasl, oauth, own,
-)  # fmt: skip
+_FAMILIES = (server, listeners, log, cleaner, groups, share_groups, transactions, own)
 
-BROKER_SETTINGS: dict[str, ConfigDef] = {
-    setting.name: setting for family in _FAMILIES for setting in family.SETTINGS
-}
-for _name, _ours in OUR_DEFAULTS.items():
-    BROKER_SETTINGS[_name] = replace(BROKER_SETTINGS[_name], default=_ours.value)
-for _name, _mode in OUR_UPDATE_MODES.items():
-    BROKER_SETTINGS[_name] = replace(BROKER_SETTINGS[_name], update=_mode.value)
+
+def _without_effect() -> list[ConfigDef]:
+    # Only when asked for: most brokers never are, and 272 definitions take time and memory.
+    from headwater.config.without_effect import read_without_effect
+
+    return read_without_effect(Path(__file__).with_name("without_effect.json"))
+
+
+BROKER_SETTINGS = Definitions(
+    "broker",
+    *(setting for family in _FAMILIES for setting in family.SETTINGS),
+    rest=_without_effect,
+)

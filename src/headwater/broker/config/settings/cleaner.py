@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
+from headwater.config import (
     DOUBLE_MAX,
     LONG_MAX,
     ConfigDef,
@@ -14,15 +14,6 @@ from headwater.log.config_def import (
 
 SETTINGS = (
     ConfigDef("log.cleaner.enable", ConfigType.BOOLEAN, True, "Whether logs are compacted at all."),
-    ConfigDef(
-        "log.cleaner.threads",
-        ConfigType.INT,
-        1,
-        "How many threads compact.",
-        at_least(0),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
     ConfigDef(
         "log.cleaner.io.max.bytes.per.second",
         ConfigType.DOUBLE,
@@ -36,15 +27,6 @@ SETTINGS = (
         134_217_728,
         "How much memory compaction may use to remember keys.",
         update=UpdateMode.CLUSTER_WIDE,
-    ),
-    ConfigDef(
-        "log.cleaner.io.buffer.size",
-        ConfigType.INT,
-        524_288,
-        "How much memory compaction may use to read and write.",
-        at_least(0),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
     ConfigDef(
         "log.cleaner.io.buffer.load.factor",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
+from headwater.config import (
     INT_MAX,
     ConfigDef,
     ConfigType,
-    UpdateMode,
+    Importance,
     at_least,
     list_of,
     one_of_any_case,
@@ -14,77 +14,12 @@ from headwater.log.config_def import (
 
 SETTINGS = (
     ConfigDef(
-        "group.coordinator.rebalance.protocols",
-        ConfigType.LIST,
-        ("classic", "consumer", "streams"),
-        "Which rebalance protocols groups may use.",
-        list_of("consumer", "classic", "share", "streams", may_be_empty=False),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.coordinator.threads",
-        ConfigType.INT,
-        4,
-        "How many threads run the group coordinator.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.coordinator.background.threads",
-        ConfigType.INT,
-        2,
-        "How many threads do the group coordinator's slow work.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.coordinator.append.linger.ms",
-        ConfigType.INT,
-        -1,
-        "How long the group coordinator collects writes before it appends them; -1 adapts to"
-        " the load.",
-        at_least(-1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.coordinator.cached.buffer.max.bytes",
-        ConfigType.INT,
-        1_048_588,
-        "The largest write buffer that the group coordinator keeps for the next write.",
-        at_least(524_288),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
-        "offsets.commit.timeout.ms",
-        ConfigType.INT,
-        5_000,
-        "How long an offset commit waits for its write.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "offsets.load.buffer.size",
-        ConfigType.INT,
-        5_242_880,
-        "How many bytes are read at once when committed offsets are loaded.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "offsets.topic.replication.factor",
-        ConfigType.SHORT,
-        3,
-        "How many replicas the topic of committed offsets has.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
         "offsets.topic.num.partitions",
         ConfigType.INT,
         50,
         "How many partitions the topic of committed offsets has.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "offsets.topic.segment.bytes",
@@ -92,19 +27,14 @@ SETTINGS = (
         104_857_600,
         "The segment size of the topic of committed offsets.",
         at_least(1),
-    ),
-    ConfigDef(
-        "offsets.topic.compression.codec",
-        ConfigType.INT,
-        0,
-        "The codec of the topic of committed offsets, by number.",
-        has_effect=False,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "offset.metadata.max.bytes",
         ConfigType.INT,
         4_096,
         "How long the note may be that a client stores beside a committed offset.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "offsets.retention.minutes",
@@ -112,6 +42,7 @@ SETTINGS = (
         10_080,
         "How long the offsets of a group without members are kept.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "offsets.retention.check.interval.ms",
@@ -119,6 +50,7 @@ SETTINGS = (
         600_000,
         "How often the coordinator looks for offsets to forget.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "group.min.session.timeout.ms",
@@ -135,7 +67,7 @@ SETTINGS = (
     ConfigDef(
         "group.initial.rebalance.delay.ms",
         ConfigType.INT,
-        3_000,
+        0,
         "How long a new classic group waits for more members before its first rebalance.",
     ),
     ConfigDef(
@@ -153,43 +85,11 @@ SETTINGS = (
         at_least(1),
     ),
     ConfigDef(
-        "group.consumer.min.session.timeout.ms",
-        ConfigType.INT,
-        45_000,
-        "The shortest session time-out that a consumer group may be given.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.consumer.max.session.timeout.ms",
-        ConfigType.INT,
-        60_000,
-        "The longest session time-out that a consumer group may be given.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
         "group.consumer.heartbeat.interval.ms",
         ConfigType.INT,
         5_000,
         "How often a member of a consumer group sends a heartbeat.",
         at_least(1),
-    ),
-    ConfigDef(
-        "group.consumer.min.heartbeat.interval.ms",
-        ConfigType.INT,
-        5_000,
-        "The shortest heartbeat interval that a consumer group may be given.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.consumer.max.heartbeat.interval.ms",
-        ConfigType.INT,
-        15_000,
-        "The longest heartbeat interval that a consumer group may be given.",
-        at_least(1),
-        has_effect=False,
     ),
     ConfigDef(
         "group.consumer.max.size",
@@ -211,39 +111,5 @@ SETTINGS = (
         "bidirectional",
         "Which ways groups may move between the classic and the consumer protocol.",
         one_of_any_case("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"),
-    ),
-    ConfigDef(
-        "group.consumer.assignment.interval.ms",
-        ConfigType.INT,
-        1_000,
-        "The shortest time between two assignments of a consumer group.",
-        at_least(0),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.consumer.min.assignment.interval.ms",
-        ConfigType.INT,
-        0,
-        "The shortest assignment interval that a consumer group may be given.",
-        at_least(0),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.consumer.max.assignment.interval.ms",
-        ConfigType.INT,
-        15_000,
-        "The longest assignment interval that a consumer group may be given.",
-        at_least(0),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "group.consumer.regex.refresh.interval.ms",
-        ConfigType.INT,
-        600_000,
-        "How often topic patterns of consumer groups are matched again.",
-        at_least(10_000),
-        has_effect=False,
-        internal=True,
     ),
 )

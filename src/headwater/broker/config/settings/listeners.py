@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
+from headwater.config import (
     INT_MAX,
     ConfigDef,
     ConfigType,
+    Importance,
     UpdateMode,
     at_least,
     list_of,
-    one_of,
 )
 
 SETTINGS = (
     ConfigDef(
         "listeners",
         ConfigType.LIST,
-        ("PLAINTEXT://:9092",),
+        ("PLAINTEXT://localhost:9092",),
         "Where the broker listens, as NAME://host:port; an empty host means every interface.",
         list_of(may_be_empty=False),
-        UpdateMode.PER_BROKER,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "advertised.listeners",
@@ -27,55 +27,36 @@ SETTINGS = (
         None,
         "What clients are told to connect to, where that differs from listeners.",
         list_of(may_be_empty=False),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "listener.security.protocol.map",
         ConfigType.STRING,
         "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
         "Which security protocol each listener name speaks.",
-        update=UpdateMode.PER_BROKER,
+        importance=Importance.LOW,
     ),
     ConfigDef(
         "controller.listener.names",
         ConfigType.LIST,
-        None,
+        ("CONTROLLER",),
         "The names of the listeners that belong to a controller; this broker does not serve them.",
         list_of(may_be_empty=False),
-    ),
-    ConfigDef(
-        "inter.broker.listener.name",
-        ConfigType.STRING,
-        None,
-        "The listener that brokers use among each other.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "security.inter.broker.protocol",
-        ConfigType.STRING,
-        "PLAINTEXT",
-        "The security protocol that brokers use among each other.",
-        one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "early.start.listeners",
-        ConfigType.LIST,
-        None,
-        "The listeners that open before the authorizer is ready.",
-        list_of(may_be_empty=True),
-        has_effect=False,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "socket.send.buffer.bytes",
         ConfigType.INT,
         102_400,
         "The send buffer of a connection's socket; -1 leaves it to the operating system.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "socket.receive.buffer.bytes",
         ConfigType.INT,
         102_400,
         "The receive buffer of a connection's socket; -1 leaves it to the operating system.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "socket.request.max.bytes",
@@ -83,6 +64,7 @@ SETTINGS = (
         104_857_600,
         "The largest request that is taken; a larger one closes its connection.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "socket.listen.backlog.size",
@@ -90,20 +72,6 @@ SETTINGS = (
         50,
         "How many connections may wait to be accepted.",
         at_least(1),
-    ),
-    ConfigDef(
-        "socket.connection.setup.timeout.ms",
-        ConfigType.LONG,
-        10_000,
-        "How long a connection that this broker opens may take to be established.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "socket.connection.setup.timeout.max.ms",
-        ConfigType.LONG,
-        30_000,
-        "The longest that repeated failures stretch the time for opening a connection.",
-        has_effect=False,
     ),
     ConfigDef(
         "max.connections",
@@ -129,66 +97,9 @@ SETTINGS = (
         update=UpdateMode.CLUSTER_WIDE,
     ),
     ConfigDef(
-        "max.connection.creation.rate",
-        ConfigType.INT,
-        INT_MAX,
-        "How many new connections are accepted per second.",
-        at_least(0),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
         "connections.max.idle.ms",
         ConfigType.LONG,
         600_000,
         "How long a connection may be silent before it is closed.",
-    ),
-    ConfigDef(
-        "connection.failed.authentication.delay.ms",
-        ConfigType.INT,
-        100,
-        "How long the broker waits before it closes a connection that failed to authenticate.",
-        at_least(0),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "connections.max.reauth.ms",
-        ConfigType.LONG,
-        0,
-        "How long an authenticated session lasts before the client has to authenticate again; 0"
-        " is for ever.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "queued.max.requests",
-        ConfigType.INT,
-        500,
-        "How many requests may wait for a request thread before the network threads stop reading.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "queued.max.request.bytes",
-        ConfigType.LONG,
-        -1,
-        "How many bytes of requests may wait before the network threads stop reading; -1 is no"
-        " limit.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "num.network.threads",
-        ConfigType.INT,
-        3,
-        "How many threads read requests and write responses.",
-        at_least(1),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
-        "request.timeout.ms",
-        ConfigType.INT,
-        30_000,
-        "How long a request of this broker to another one may take.",
-        has_effect=False,
     ),
 )

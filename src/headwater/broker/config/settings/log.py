@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import (
+from headwater.config import (
     LONG_MAX,
     ConfigDef,
     ConfigType,
+    Importance,
     UpdateMode,
     at_least,
     between,
@@ -18,9 +19,10 @@ SETTINGS = (
     ConfigDef(
         "log.dir",
         ConfigType.LIST,
-        ("/tmp/kafka-logs",),
+        ("~/.headwater/data",),
         "The directory that holds the data, used where log.dirs is not set.",
         list_of(may_be_empty=False),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.dirs",
@@ -28,15 +30,7 @@ SETTINGS = (
         None,
         "The directory that holds the data.",
         list_of(may_be_empty=False),
-    ),
-    ConfigDef(
-        "cordoned.log.dirs",
-        ConfigType.LIST,
-        (),
-        "The data directories that take no new partitions.",
-        list_of(may_be_empty=True),
-        UpdateMode.PER_BROKER,
-        has_effect=False,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.segment.bytes",
@@ -45,6 +39,7 @@ SETTINGS = (
         "How large a segment's file grows before a new one is started.",
         at_least(1_048_576),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.roll.ms",
@@ -52,6 +47,7 @@ SETTINGS = (
         None,
         "How many milliseconds a segment is appended to before a new one is started, full or not.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.roll.hours",
@@ -60,6 +56,7 @@ SETTINGS = (
         "How many hours a segment is appended to before a new one is started, where log.roll.ms"
         " is not set.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.roll.jitter.ms",
@@ -67,6 +64,7 @@ SETTINGS = (
         None,
         "The most that is taken off the rolling time at random, in milliseconds.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.roll.jitter.hours",
@@ -75,6 +73,7 @@ SETTINGS = (
         "The most that is taken off the rolling time at random, in hours, where"
         " log.roll.jitter.ms is not set.",
         at_least(0),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.retention.ms",
@@ -82,6 +81,7 @@ SETTINGS = (
         None,
         "How many milliseconds old a segment may get before it is dropped; -1 keeps it for ever.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.retention.minutes",
@@ -89,6 +89,7 @@ SETTINGS = (
         None,
         "How many minutes old a segment may get before it is dropped, where log.retention.ms is"
         " not set.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.retention.hours",
@@ -96,6 +97,7 @@ SETTINGS = (
         168,
         "How many hours old a segment may get before it is dropped, where neither"
         " log.retention.ms nor log.retention.minutes is set.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.retention.bytes",
@@ -103,6 +105,7 @@ SETTINGS = (
         -1,
         "How large a partition may grow before its oldest segments are dropped; -1 is no limit.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.retention.check.interval.ms",
@@ -142,6 +145,7 @@ SETTINGS = (
         "Flush a log to disk once this many records have arrived since the last flush.",
         at_least(1),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.flush.interval.ms",
@@ -149,12 +153,14 @@ SETTINGS = (
         None,
         "Flush a log to disk once its oldest unflushed record has waited this long.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.flush.scheduler.interval.ms",
         ConfigType.LONG,
         LONG_MAX,
         "How often the broker looks for logs to flush.",
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.flush.offset.checkpoint.interval.ms",
@@ -162,14 +168,7 @@ SETTINGS = (
         60_000,
         "How often the point up to which each log is known to be on disk is written down.",
         at_least(0),
-    ),
-    ConfigDef(
-        "log.flush.start.offset.checkpoint.interval.ms",
-        ConfigType.INT,
-        60_000,
-        "How often the first offset of each log is written down.",
-        at_least(0),
-        has_effect=False,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.segment.delete.delay.ms",
@@ -178,6 +177,7 @@ SETTINGS = (
         "How long the files of a removed segment stay on disk for reads already under way.",
         at_least(0),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "log.preallocate",
@@ -212,30 +212,13 @@ SETTINGS = (
         UpdateMode.CLUSTER_WIDE,
     ),
     ConfigDef(
-        "log.dir.failure.timeout.ms",
-        ConfigType.LONG,
-        30_000,
-        "How long a broker whose data directory failed waits for the controller to hear of it"
-        " before it stops.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "log.initial.task.delay.ms",
-        ConfigType.LONG,
-        30_000,
-        "How long after start-up the first flush, retention and checkpoint tasks run.",
-        at_least(0),
-        has_effect=False,
-        internal=True,
-    ),
-    ConfigDef(
         "message.max.bytes",
         ConfigType.INT,
         1_048_588,
         "The largest record batch that is taken, in bytes, after compression.",
         at_least(0),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "compression.type",
@@ -244,6 +227,7 @@ SETTINGS = (
         "The codec that batches are stored with; producer keeps the one they arrive with.",
         one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "compression.gzip.level",
@@ -268,39 +252,5 @@ SETTINGS = (
         "How hard zstd works where compression.type is zstd.",
         between(-131_072, 22),
         UpdateMode.CLUSTER_WIDE,
-    ),
-    ConfigDef(
-        "num.recovery.threads.per.data.dir",
-        ConfigType.INT,
-        2,
-        "How many threads read back the logs after a crash.",
-        at_least(1),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
-        "num.replica.alter.log.dirs.threads",
-        ConfigType.INT,
-        None,
-        "How many threads move replicas between data directories.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "log.local.retention.ms",
-        ConfigType.LONG,
-        -2,
-        "How long segments stay on this disk when older ones are in remote storage.",
-        at_least(-2),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
-    ),
-    ConfigDef(
-        "log.local.retention.bytes",
-        ConfigType.LONG,
-        -2,
-        "How many bytes of a partition stay on this disk when older ones are in remote storage.",
-        at_least(-2),
-        UpdateMode.CLUSTER_WIDE,
-        has_effect=False,
     ),
 )

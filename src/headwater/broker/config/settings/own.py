@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import ConfigDef, ConfigType, between, one_of
+from headwater.config import ConfigDef, ConfigType, between, one_of
 
 SETTINGS = (
     ConfigDef(

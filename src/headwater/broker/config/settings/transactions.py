@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.log.config_def import ConfigDef, ConfigType, UpdateMode, at_least
+from headwater.config import ConfigDef, ConfigType, Importance, UpdateMode, at_least
 
 SETTINGS = (
     ConfigDef(
@@ -11,22 +11,7 @@ SETTINGS = (
         2,
         "How many in-sync replicas the topic of transaction state needs.",
         at_least(1),
-    ),
-    ConfigDef(
-        "transaction.state.log.load.buffer.size",
-        ConfigType.INT,
-        5_242_880,
-        "How many bytes are read at once when transaction state is loaded.",
-        at_least(1),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "transaction.state.log.replication.factor",
-        ConfigType.SHORT,
-        3,
-        "How many replicas the topic of transaction state has.",
-        at_least(1),
-        has_effect=False,
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "transaction.state.log.num.partitions",
@@ -34,6 +19,7 @@ SETTINGS = (
         50,
         "How many partitions the topic of transaction state has.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "transaction.state.log.segment.bytes",
@@ -41,6 +27,7 @@ SETTINGS = (
         104_857_600,
         "The segment size of the topic of transaction state.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "transaction.partition.verification.enable",
@@ -48,6 +35,7 @@ SETTINGS = (
         True,
         "Whether an append checks that its partition has joined the transaction.",
         update=UpdateMode.CLUSTER_WIDE,
+        importance=Importance.LOW,
     ),
     ConfigDef(
         "producer.id.expiration.ms",
@@ -56,6 +44,7 @@ SETTINGS = (
         "How long the broker remembers a producer that has stopped writing.",
         at_least(1),
         UpdateMode.CLUSTER_WIDE,
+        importance=Importance.LOW,
     ),
     ConfigDef(
         "producer.id.expiration.check.interval.ms",
@@ -64,6 +53,7 @@ SETTINGS = (
         "How often the broker looks for producers to forget.",
         at_least(1),
         internal=True,
+        importance=Importance.LOW,
     ),
     ConfigDef(
         "transactional.id.expiration.ms",
@@ -71,6 +61,7 @@ SETTINGS = (
         604_800_000,
         "How long the coordinator remembers a transactional id that is not used.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "transaction.max.timeout.ms",
@@ -78,6 +69,7 @@ SETTINGS = (
         900_000,
         "The longest time-out that a transaction may ask for.",
         at_least(1),
+        importance=Importance.HIGH,
     ),
     ConfigDef(
         "transaction.abort.timed.out.transaction.cleanup.interval.ms",
@@ -85,6 +77,7 @@ SETTINGS = (
         10_000,
         "How often the coordinator looks for transactions that ran out of time.",
         at_least(1),
+        importance=Importance.LOW,
     ),
     ConfigDef(
         "transaction.remove.expired.transaction.cleanup.interval.ms",
@@ -92,28 +85,6 @@ SETTINGS = (
         3_600_000,
         "How often the coordinator looks for transactional ids to forget.",
         at_least(1),
-    ),
-    ConfigDef(
-        "transaction.two.phase.commit.enable",
-        ConfigType.BOOLEAN,
-        False,
-        "Whether transactions may take part in a two-phase commit.",
-        has_effect=False,
-    ),
-    ConfigDef(
-        "add.partitions.to.txn.retry.backoff.max.ms",
-        ConfigType.INT,
-        100,
-        "The longest wait between attempts to add partitions to a transaction.",
-        at_least(0),
-        has_effect=False,
-    ),
-    ConfigDef(
-        "add.partitions.to.txn.retry.backoff.ms",
-        ConfigType.INT,
-        20,
-        "The first wait between attempts to add partitions to a transaction.",
-        at_least(1),
-        has_effect=False,
+        importance=Importance.LOW,
     ),
 )

@@ -1,0 +1,46 @@
+"""What an operator gave a service: in a file, in the environment, on the command line.
+
+headwater.toml is one file for the platform, with a table for each service. A service that is
+started alone takes its own table from it, and leaves the others alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.options import parse_assignments
+from headwater.cli.output import note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from headwater.config import Definitions
+    from headwater.config.given import Given
+
+
+def given_settings(
+    definitions: Definitions, config_file: Path | None, properties: Iterable[str]
+) -> Given:
+    """Return the settings of a service: the file's, above them the environment's, then --property.
+
+    The file is a properties file, a TOML file of such names, or headwater.toml.
+    """
+    from headwater.config import sources
+    from headwater.config.given import Given
+
+    given = Given()
+    if config_file is not None:
+        from headwater.up.ports import PORTS
+
+        try:
+            given = sources.from_file(config_file, definitions, {"up", *PORTS})
+        except ValueError as failure:  # wrong TOML, wrong UTF-8 or a wrong kind of value
+            raise click.BadParameter(str(failure), param_hint="--config") from None
+    given |= sources.from_environment(os.environ, definitions)
+    for variable, meant in sources.misspelt_variables(os.environ, definitions).items():
+        note(f"{variable} sets nothing; did you mean {meant}?")
+    return given | sources.from_options(parse_assignments(properties, "--property"), "--property")
