@@ -102,7 +102,9 @@ def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         refused = cli("broker", "--port", port, "--data", tmp_path / "data")
     assert refused.code == 1
-    assert "Address already in use" in refused.err
+    assert f"can't start: port {port} of 127.0.0.1 cannot be listened on" in refused.err
+    assert "(Address already in use); stop what listens there" in refused.err
+    assert "Errno" not in refused.err
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,19 @@ def test_create_describe_alter_and_delete(cli: Cli, topic: str) -> None:
     assert topic not in cli.ok("topics", "list").splitlines()
 
 
+def test_describe_shows_what_the_broker_was_given_for_all_topics(cli: Cli, topic: str) -> None:
+    cli.ok("topics", "create", topic, "--config", "retention.ms=60000")
+    of_broker = ("configs", "alter", "--broker", 1)
+    cli.ok(*of_broker, "--add", "min.insync.replicas=2", "--add", "log.segment.bytes=3000000")
+    try:
+        (described,) = cli.json("topics", "describe", topic)
+    finally:
+        cli.ok(*of_broker, "--delete", "min.insync.replicas", "--delete", "log.segment.bytes")
+    assert described["configs"] == {
+        "min.insync.replicas": "2", "retention.ms": "60000", "segment.bytes": "3000000",
+    }  # fmt: skip
+
+
 def test_describe_is_tab_separated_in_a_pipe(cli: Cli, topic: str) -> None:
     cli.ok("topics", "create", topic, "--partitions", 2)
     cli.ok("produce", topic, "--partition", 1, stdin="a\nb\n")

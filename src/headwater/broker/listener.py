@@ -23,6 +23,10 @@ _ACCEPT_PAUSE_S = 1.0
 _OUT_OF_RESOURCES = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
+class ListenError(OSError):
+    """An address cannot be listened on; the message says which, why, and what to do."""
+
+
 class Listener:
     """Accepts the connections of one listener name and keeps track of them."""
 
@@ -147,7 +151,7 @@ class Listener:
 
 
 def bind(host: str, port: int, backlog: int) -> socket.socket:
-    """Open a listening socket; an empty host means every interface."""
+    """Open a listening socket, or raise ListenError; an empty host means every interface."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -155,7 +159,18 @@ def bind(host: str, port: int, backlog: int) -> socket.socket:
         sock.setblocking(False)
         sock.bind((host, port))
         sock.listen(backlog)
+    except OSError as error:
+        sock.close()
+        raise ListenError(_why_not(host, port, error)) from error
     except BaseException:
         sock.close()
         raise
     return sock
+
+
+def _why_not(host: str, port: int, error: OSError) -> str:
+    where = f"port {port} of {host or 'every interface'}"
+    what = f"{where} cannot be listened on ({error.strerror or error})"
+    if error.errno == errno.EADDRINUSE:
+        return f"{what}; stop what listens there, or choose another one with --port or listeners"
+    return f"{what}; see listeners"

@@ -74,7 +74,7 @@ def _describe(
         "configs": {
             name: entry.value
             for name, entry in sorted(settings.items())
-            if entry.source == ConfigSource.DYNAMIC_TOPIC_CONFIG.value
+            if entry.source != ConfigSource.DEFAULT_CONFIG.value
         },
         "partitions": partitions,
     }

@@ -152,9 +152,10 @@ def describe_command(
     unavailable: bool,
     as_json: bool,
 ) -> None:
-    """Show a topic's id, settings that differ from the default, and its partitions.
+    """Show a topic's id, the settings that somebody has given, and its partitions.
 
-    Without a NAME all topics are described.
+    Settings are the topic's own and those that brokers were given for all topics. Without a NAME
+    all topics are described.
     """
     described = describe_topics(connection, names or connection.topic_names(), offsets=offsets)
     if under_replicated or unavailable:
