@@ -15,7 +15,7 @@ from headwater.cli.options import parse_assignments
 from headwater.cli.output import note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from headwater.config import Definitions
@@ -44,3 +44,32 @@ def given_settings(
     for variable, meant in sources.misspelt_variables(os.environ, definitions).items():
         note(f"{variable} sets nothing; did you mean {meant}?")
     return given | sources.from_options(parse_assignments(properties, "--property"), "--property")
+
+
+def given_in_table(service: str, table: Mapping[str, str], config_file: Path | None) -> Given:
+    """Return what a service's table in headwater.toml says and the environment does not.
+
+    Services read the environment themselves, and it wins.
+    """
+    from headwater.config.sources import from_options, variable_of
+
+    beneath = {n: text for n, text in table.items() if variable_of(service, n) not in os.environ}
+    return from_options(beneath, f"{config_file}, [{service}]")
+
+
+def check_settings(service: str, given: Given) -> None:
+    """Refuse what a service could not take, before it is started and says so itself."""
+    from headwater.config import ConfigError
+
+    try:
+        match service:
+            case "broker":
+                from headwater.broker.config import BrokerConfig
+
+                BrokerConfig(given)
+            case "registry":
+                from headwater.registry.config import RegistryConfig
+
+                RegistryConfig.from_settings(given).check()
+    except ConfigError as failure:
+        raise click.UsageError(given.explain(failure)) from None

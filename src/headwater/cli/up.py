@@ -13,6 +13,7 @@ import click
 from headwater.cli.errors import CommandError
 from headwater.cli.options import parse_assignments
 from headwater.cli.output import print_table
+from headwater.cli.service_settings import check_settings, given_in_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,6 +155,8 @@ def _run(plan: Plan) -> int:
 def _settings(
     config_file: Path | None, properties: Mapping[str, str], options: Mapping[str, Any]
 ) -> Settings:
+    from headwater.config.given import Given
+    from headwater.config.sources import from_options
     from headwater.up.platform import Settings
     from headwater.up.ports import PORTS
 
@@ -163,12 +166,11 @@ def _settings(
     chosen = _options_in(in_file.pop("up", {}), config_file) | {
         name: value for name, value in options.items() if value is not None
     }
-    of_services = {
-        service: _beneath_environment(service, given) for service, given in in_file.items()
-    }
+    of_services = {name: given_in_table(name, t, config_file) for name, t in in_file.items()}
     for name, value in properties.items():
         service, _, setting = name.partition(".")
-        of_services.setdefault(service, {})[setting] = value
+        option = from_options({setting: value}, "--property")
+        of_services[service] = of_services.get(service, Given()) | option
     known = _settable(chosen, PORTS)
     for service, given in of_services.items():
         if service not in known or "" in given:
@@ -178,6 +180,9 @@ def _settings(
             )
     if "listeners" in of_services.get("broker", {}):
         raise click.UsageError("Where the broker listens is set with --host and --port-offset.")
+    for service, given in of_services.items():
+        if chosen.get("engine") != "kafka" or service == "registry":
+            check_settings(service, given)
     chosen["racks"] = tuple(filter(None, chosen.get("racks", "").split(",")))
     if chosen.get("command_config") and not chosen.get("bootstrap_server"):
         raise click.UsageError("--command-config is for the cluster of --bootstrap-server.")
@@ -216,13 +221,6 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
             raise click.UsageError(f"{path}: put '{name}' under [up], or under its service")
         tables.setdefault(table, {})[key] = value
     return tables
-
-
-def _beneath_environment(service: str, given: Mapping[str, str]) -> dict[str, str]:
-    """Leave out what the environment says as well: services read that themselves, and it wins."""
-    from headwater.config.sources import variable_of
-
-    return {n: value for n, value in given.items() if variable_of(service, n) not in os.environ}
 
 
 def _options_in(given: Mapping[str, str], path: Path | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 A service writes its settings down as `Definitions`, reads what an operator gave with
 `config.sources`, and asks `Values`:
 
->>> from pathlib import Path
 >>> from headwater.config.sources import from_environment, from_options
 >>> REST = Definitions(
 ...     "rest",

@@ -86,6 +86,16 @@ def test_the_file_in_the_working_directory(run: Ran, tmp_path: Path) -> None:
     assert over.properties["broker"] == {"num.partitions": "5", "flush": "os"}
 
 
+def test_the_environment_wins_over_the_file_and_is_left_to_the_services(
+    run: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "headwater.toml").write_text("[broker]\nnum.partitions = 3\nflush = 'os'\n")
+    monkeypatch.setenv("HEADWATER_BROKER_NUM_PARTITIONS", "4")
+    assert run.settings().properties == {"broker": {"flush": "os"}}
+    over = run.settings("--property", "broker.num.partitions=5")
+    assert over.properties == {"broker": {"flush": "os", "num.partitions": "5"}}
+
+
 def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None:
     (tmp_path / "headwater.toml").write_text("[up]\nhost = 'not.read'\n")
     elsewhere = tmp_path / "etc" / "platform.toml"
@@ -105,6 +115,11 @@ def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None
         ("[brokr]\na = 1\n", "There is no service 'brokr'; there are broker, registry"),
         ("[broker]\nlisteners = 'x'\n", "set with --host and --port-offset"),
         ("[up\n", "headwater.toml: "),
+        (
+            "[broker]\nnum.partitions = 'x'\n",
+            "headwater.toml, [broker]: Invalid value x for configuration num.partitions",
+        ),
+        ("[registry]\nread.onyl = true\n", "did you mean read.only?"),
     ],
 )
 def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None:
@@ -117,6 +132,11 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
     ("options", "code", "message"),
     [
         (["--property", "num.partitions=3"], 2, "There is no service 'num'"),
+        (
+            ["--property", "broker.flush=x"],
+            2,
+            "--property: Invalid value x for configuration flush",
+        ),
         (["--property", "broker=3"], 2, "A setting is named after its service"),
         (["--port-offset", "100000"], 2, "100000 is not in the range"),
         (["--brokers", "3"], 2, "--brokers is for --engine kafka"),
