@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.options import parse_assignments
-from headwater.cli.output import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +41,7 @@ def given_settings(
             raise click.BadParameter(str(failure), param_hint="--config") from None
     given |= sources.from_environment(os.environ, definitions)
     for variable, meant in sources.misspelt_variables(os.environ, definitions).items():
-        note(f"{variable} sets nothing; did you mean {meant}?")
+        click.echo(f"{variable} sets nothing; did you mean {meant}?", err=True)
     return given | sources.from_options(parse_assignments(properties, "--property"), "--property")
 
 
