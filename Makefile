@@ -7,12 +7,15 @@ READY := $(VENV)/.ready
 # Most tests wait for other processes, so more of them run at once than there are cores.
 WORKERS ?= 5
 
-.PHONY: run test lint types imports tests bench lock setup operators clean
+.PHONY: run test check lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators
 	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
 
 test: lint types imports tests
+
+# The inner loop: all that needs neither a JVM nor a broker's process.
+check: lint types imports units
 
 setup: $(READY) operators
 
@@ -38,8 +41,23 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports --no-cache
 
+units: $(READY)
+	$(BIN)/python -m pytest -q -n 2 --dist loadscope --no-loadscope-reorder tests/unit
+
 tests: $(READY) operators
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
+
+# Repeats tests that wait for something, under load, until Ctrl-C: make flaky TESTS=tests/chaos
+flaky: $(READY) operators
+	$(BIN)/python -m tests.runs.flaky $(if $(SECONDS),--seconds $(SECONDS)) $(TESTS)
+
+# Kills, torn writes and random programs, with new seeds each time: make soak SECONDS=3600
+soak: $(READY) operators
+	$(BIN)/python -m tests.runs.soak $(if $(SECONDS),--seconds $(SECONDS)) $(TESTS)
+
+# After `make tests`: keeps how long each file took, by which the next run is balanced.
+durations: $(READY)
+	$(BIN)/python -m tests.runs.durations
 
 bench: $(READY) operators
 	$(BIN)/python -m benchmarks

@@ -7,7 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
+
+from tests.cli_server import command_server
 
 # Far more than any command needs: only a hang takes this long.
 HUNG_AFTER_S = 120.0
@@ -33,19 +36,16 @@ class Cli:
 
     def __call__(self, *arguments: object, stdin: str | bytes = "") -> Finished:
         """Run a command to its end; whatever happens, it must not print a traceback."""
-        done = subprocess.run(
-            self.command(*arguments),
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            env=self.environment,
-            timeout=HUNG_AFTER_S,
-            check=False,
-        )
-        finished = Finished(
-            done.returncode,
-            done.stdout.decode("utf-8", "replace"),
-            done.stderr.decode("utf-8", "replace"),
-        )
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+            given.write(stdin.encode() if isinstance(stdin, str) else stdin)
+            given.seek(0)
+            code = command_server().run(
+                [*map(str, arguments)],
+                (given.fileno(), out.fileno(), err.fileno()),
+                self.environment,
+                HUNG_AFTER_S,
+            )
+            finished = Finished(code, _text_of(out), _text_of(err))
         assert "Traceback" not in finished.err, finished.err
         return finished
 
@@ -78,6 +78,11 @@ class Cli:
     @staticmethod
     def command(*arguments: object) -> list[str]:
         return [sys.executable, "-m", "headwater", *map(str, arguments)]
+
+
+def _text_of(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 class Running:

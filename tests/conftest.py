@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from xdist.remote import Producer
-    from xdist.scheduler import LoadScopeScheduling
+pytest_plugins = ["tests.runs.outcomes", "tests.runs.schedule"]
 
 # Tests start hundreds of Python processes. Where Python is told not to keep what it compiles,
 # each of them compiles Headwater anew, and each worker all tests: minutes, in all.
@@ -89,62 +88,6 @@ def nothing_left_running() -> Iterator[None]:
     for process in survivors:
         process.kill()
     assert not survivors, f"left running: {survivors}"
-
-
-# Files that start JVMs fill a small machine by themselves. Those of one name run one after the
-# other in one worker, and first of all, since they take longest.
-_HEAVY = {
-    "kafka": (
-        "tests/cluster/",
-        "tests/differential/",
-        "tests/integration/test_cli_secured.py",
-        "tests/integration/test_cluster_",
-        "tests/integration/test_registry_apache_kafka.py",
-        "tests/integration/test_up_kafka.py",
-    ),
-    "spark": (
-        "tests/chaos/test_spark_",
-        "tests/integration/test_docs_pipelines.py",
-        "tests/integration/test_plant.py",
-        "tests/integration/test_spark_",
-        "tests/integration/test_streams_",
-    ),
-}
-
-# Files that take half a minute or more without a JVM. At the end they would keep one worker busy
-# while the others have nothing left to do.
-_LONG = (
-    "tests/chaos/",
-    "tests/integration/test_quotas_throttling.py",
-    "tests/integration/test_registry_instances.py",
-    "tests/integration/test_up_platform_process.py",
-    "tests/unit/protocol/test_protocol_fuzz.py",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: (_group(item.nodeid) not in _HEAVY, not _is_long(item.nodeid)))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """Keep the tests of a file in one worker, and those together that use the same engine."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByEngine(LoadScopeScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            return _group(nodeid)
-
-    return ByEngine(config, log)
-
-
-def _group(nodeid: str) -> str:
-    file = nodeid.partition("::")[0]
-    return next((name for name, files in _HEAVY.items() if file.startswith(files)), file)
-
-
-def _is_long(nodeid: str) -> bool:
-    return nodeid.startswith(_LONG)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,6 +1,7 @@
 """The seeds of the chaos runs: a fixed few by default, any others on demand.
 
-A failing test names its seed. More of them by hand: HEADWATER_CHAOS_SEEDS=100-200.
+A failing test names its seed. More of them by hand: HEADWATER_CHAOS_SEEDS=100-200; new ones for as
+long as one says: `make soak`.
 """
 
 from __future__ import annotations

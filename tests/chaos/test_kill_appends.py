@@ -27,7 +27,7 @@ WRITERS = 2
 
 
 @pytest.mark.parametrize("flush", ["fsync", "os"])
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_kill_under_load(start_broker: StartBroker, seed: int, flush: str) -> None:
     chance = random.Random(f"{seed} {flush}")
     broker = start_broker({"flush": flush, "log.flush.offset.checkpoint.interval.ms": "100"})

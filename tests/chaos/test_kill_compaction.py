@@ -30,7 +30,7 @@ COMPACTED = {
 }
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_kill_while_compacting(start_broker: StartBroker, seed: int) -> None:
     chance = random.Random(seed)
     broker = start_broker({**CLEANER, "flush": chance.choice(["fsync", "os"])})
