@@ -111,8 +111,9 @@ def read_with_kafka_python(job: dict[str, Any]) -> None:
     topics = None if pattern else job["topics"]
     consumer.subscribe(topics=topics, pattern=pattern, listener=Listener())
     while not Stop.asked:
-        # With a short poll, kafka-python sometimes never notices that its rebalance is over.
-        batches = consumer.poll(timeout_ms=1000)
+        # A rebalance that outlasts the poll in which it began is lost on kafka-python 3.0: it gets
+        # its assignment from the broker, and never takes it. So a poll lasts longer than any.
+        batches = consumer.poll(timeout_ms=5000)
         records = [[r.topic, r.partition, r.offset] for batch in batches.values() for r in batch]
         if records:
             consumer.commit()
