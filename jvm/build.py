@@ -13,14 +13,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.java.artifacts import ArtifactError, fetch
 from headwater.java.runtime import JavaNotFound, JavaRuntime, find_java
-from headwater.spark.jars import CONNECTOR, connector_jars
+from headwater.spark.jars import LIBRARIES, TRIED, connector_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def source_digest() -> str:
     """A digest of everything that decides what is in the jar."""
     digest = hashlib.sha256()
-    settings = (JAVA_RELEASE, *CONNECTOR, ECLIPSE_COMPILER, version("pyspark"))
+    settings = (JAVA_RELEASE, *TRIED, *LIBRARIES, ECLIPSE_COMPILER)
     digest.update("\n".join(settings).encode())
     for root in (SOURCES, RESOURCES):
         for path in _files(root):

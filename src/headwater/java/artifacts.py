@@ -23,7 +23,7 @@ from headwater.java.coordinates import ArtifactError, Coordinate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["ArtifactError", "cache_directory", "fetch"]
+__all__ = ["ArtifactError", "cache_directory", "fetch", "fetch_first"]
 
 
 def cache_directory() -> Path:
@@ -40,33 +40,70 @@ def fetch(name: str, coordinates: Sequence[str], *, transitive: bool) -> tuple[P
     ArtifactError, which says what could not be had and what to do.
     """
     wanted = [Coordinate.parse(text) for text in coordinates]
-    listing = "\n".join([f"transitive={transitive}", *map(str, wanted)])
-    digest = hashlib.sha256(listing.encode()).hexdigest()[:12]
-    directory = cache_directory() / f"{name}-{digest}"
-    if not directory.is_dir():
-        _fill(directory, name, wanted, transitive)
+    directory = _directory(name, [f"transitive={transitive}", *map(str, wanted)])
+    with _filling(directory, name) as partial:
+        if partial is not None:
+            _resolve(wanted, partial, transitive)
     if transitive:
         return tuple(sorted(directory.glob("*.jar")))
     return tuple(directory / coordinate.file_name for coordinate in wanted)
 
 
-def _fill(directory: Path, name: str, wanted: Sequence[Coordinate], transitive: bool) -> None:
+def fetch_first(name: str, choices: Sequence[str]) -> Path:
+    """Return the jar of the first coordinate that can be had; which one it was is remembered.
+
+    If it is not the first, that is said once. Raises the last one's ArtifactError if none can.
+    """
+    wanted = [Coordinate.parse(text) for text in choices]
+    directory = _directory(name, ["first of", *map(str, wanted)])
+    with _filling(directory, name) as partial:
+        if partial is not None:
+            _resolve_first(wanted, partial)
+    return next(directory.glob("*.jar"))
+
+
+def _directory(name: str, listing: Sequence[str]) -> Path:
+    digest = hashlib.sha256("\n".join(listing).encode()).hexdigest()[:12]
+    return cache_directory() / f"{name}-{digest}"
+
+
+@contextmanager
+def _filling(directory: Path, name: str) -> Iterator[Path | None]:
+    """Give a folder that becomes `directory` if all goes well; None where that is there already."""
+    if directory.is_dir():
+        yield None
+        return
     directory.parent.mkdir(parents=True, exist_ok=True)
     with _only_one(directory):
         if directory.is_dir():  # another process has fetched it meanwhile
+            yield None
             return
-        print(  # noqa: T201 - the first use takes a while, and the user should know why
-            f"Fetching {name} by its Maven coordinates into {directory}, once.", file=sys.stderr
-        )
+        _tell(f"Fetching {name} by its Maven coordinates into {directory}, once.")
         # A name that is there is complete: it appears by a rename after the last jar.
         partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
         try:
-            _resolve(wanted, partial, transitive)
+            yield partial
             partial.chmod(0o755)
             partial.rename(directory)
         except BaseException:
             shutil.rmtree(partial)
             raise
+
+
+def _resolve_first(wanted: Sequence[Coordinate], into: Path) -> None:
+    for choice in wanted[:-1]:
+        try:
+            _resolve([choice], into, transitive=False)
+        except ArtifactError:
+            continue
+        return
+    _resolve(wanted[-1:], into, transitive=False)
+    others = ", ".join(map(str, wanted[:-1]))
+    _tell(f"{others} could not be had, so it is {wanted[-1]}, which was tried out.")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - the first use takes a while: say why
 
 
 def _resolve(wanted: Sequence[Coordinate], into: Path, transitive: bool) -> None:

