@@ -183,3 +183,16 @@ def test_many_references(registry: RegistryProcess, topic: str) -> None:
         previous = current
     whole = registry.get(f"/subjects/{topic}-N11l/versions/1?format=resolved")["schema"]
     assert whole.count('"name":"N0l"') == 1
+
+
+def test_what_is_too_much_work_to_compare_is_refused(registry: RegistryProcess) -> None:
+    def union(field: str) -> list[dict[str, Any]]:
+        return [record(f"R{number}", field) for number in range(1_000)]
+
+    registry.register("bomb", union("a"))
+    before = position(registry)
+    refused = registry.try_register("bomb", union("b"))
+    assert refused.status == 422
+    assert refused.body["error_code"] == 42201
+    assert "too much work" in refused.body["message"]
+    assert position(registry) == before

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from headwater.registry.formats.effort import MOST_DIFFERENCES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -68,4 +70,5 @@ def _compare(
 def _described(reasons: list[Incompatibility], *, new_reads: bool) -> list[str]:
     described = [reason.describe(reader_is_new=new_reads) for reason in reasons[:MAX_REASONS]]
     left_out = len(reasons) - len(described)
-    return [*described, f"{{and {left_out} more}}"] if left_out else described
+    at_least = "at least " if len(reasons) >= MOST_DIFFERENCES else ""
+    return [*described, f"{{and {at_least}{left_out} more}}"] if left_out else described

@@ -90,6 +90,11 @@ class Check(NamedTuple):
     config: Config
     older: list[tuple[StoredSchema, SchemaSource]]
 
+    @property
+    def size(self) -> int:
+        """How much there is to parse and to compare, in characters."""
+        return len(self.source.text) + sum(len(stored.text) for stored, _ in self.older)
+
     def parse(self) -> ParsedSchema:
         """Understand the schema itself."""
         schema = self.source.parse(is_new=self.is_new)
@@ -120,7 +125,10 @@ class Check(NamedTuple):
             if group is None or _property(stored.metadata, group) == _property(metadata, group)
         ]
         lenient = self.config.compatibility_policy == "LENIENT"
-        messages += check(level, schema, self.source.type, older, lenient=lenient)
+        try:
+            messages += check(level, schema, self.source.type, older, lenient=lenient)
+        except InvalidSchemaError as failure:
+            raise invalid_schema(f"Invalid schema, details: {failure}") from None
         if messages:
             fields = "true" if self.config.validate_fields else "false"
             messages.append(f"{{validateFields: '{fields}', compatibility: '{level}'}}")

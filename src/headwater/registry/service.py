@@ -49,8 +49,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Larger schemas are parsed and compared in a thread, so that others are answered meanwhile.
-INLINE_BYTES = 8_000
+# Larger schemas are parsed and compared in a thread, so that others are answered meanwhile. Work
+# grows faster than size where parts are used many times.
+INLINE_BYTES = 2_000
 
 
 class Evaluation(NamedTuple):
@@ -188,7 +189,7 @@ class RegistryService:
         normalize = self._normalizes(subject, normalize)
         candidate = with_fixed_references(self.store, candidate, normalize=normalize)
         check = make_check(self.store, self.scope, candidate, normalize=normalize, older=older)
-        return await heavy(len(candidate.text), lambda: check.messages(candidate.metadata))
+        return await heavy(check.size, lambda: check.messages(candidate.metadata))
 
     # --- registering
 
@@ -211,9 +212,7 @@ class RegistryService:
         """Do all that can be done about a registration without leading: parse and compare."""
         candidate, check = self._prepare(subject, request, normalize)
         checks = self._is_checked(subject, force)
-        text, messages = await heavy(
-            len(candidate.text), lambda: _evaluate(check, candidate, checks)
-        )
+        text, messages = await heavy(check.size, lambda: _evaluate(check, candidate, checks))
         return Evaluation(check, candidate, text, messages)
 
     async def register(

@@ -20,6 +20,7 @@ from headwater.registry.formats.base import (
     ParsedSchema,
     SchemaFormat,
 )
+from headwater.registry.formats.effort import MOST_DIFFERENCES
 from headwater.registry.formats.json_text import parse_json
 
 if TYPE_CHECKING:
@@ -78,10 +79,13 @@ class AvroSchema(ParsedSchema):
         assert isinstance(writer, AvroSchema)
         checker: Any = ReaderWriterCompatibilityChecker
         try:
+            # First, since it knows when to give up: the official checker lists every place.
+            reasons = explain(self.root, writer.root)
+            if len(reasons) >= MOST_DIFFERENCES:
+                return reasons
             result = checker().get_compatibility(self._official, writer._official)  # noqa: SLF001
             if result.compatibility is SchemaCompatibilityType.compatible:
                 return []
-            reasons = explain(self.root, writer.root)
         except RecursionError:
             return [_only("TOO_DEEP", "the schemas nest too deeply to be compared", "Nest less")]
         if reasons:

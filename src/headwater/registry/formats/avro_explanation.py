@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.registry.formats.base import Incompatibility
+from headwater.registry.formats.effort import MOST_DIFFERENCES, Effort
 
 if TYPE_CHECKING:
     from headwater.registry.formats.avro_schema import AvroField, AvroType
@@ -20,20 +21,25 @@ _PROMOTIONS = {
 
 
 def explain(reader: AvroType, writer: AvroType) -> list[Incompatibility]:
-    """Return every reason, in the order of the reader's schema."""
+    """Return the reasons, in the order of the reader's schema.
+
+    Raises InvalidSchemaError where that is too much work.
+    """
     return _Explainer().compare(reader, writer, "")
 
 
 class _Explainer:
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], list[Incompatibility]] = {}
+        self._effort = Effort()
 
     def compare(self, reader: AvroType, writer: AvroType, path: str) -> list[Incompatibility]:
         pair = (id(reader), id(writer))
         if pair not in self._found:
             # A type that is in itself reads itself if everything else in it does.
             self._found[pair] = []
-            self._found[pair] = self._compare(reader, writer, path)
+            self._found[pair] = self._compare(reader, writer, path)[:MOST_DIFFERENCES]
+        self._effort.spend(1 + len(self._found[pair]))
         return self._found[pair]
 
     def _compare(self, reader: AvroType, writer: AvroType, path: str) -> list[Incompatibility]:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from headwater.registry.formats.effort import MOST_DIFFERENCES, Effort
 from headwater.registry.formats.json_schema_kinds import COMPATIBLE, COMPATIBLE_IF_LENIENT, Kind
 
 if TYPE_CHECKING:
@@ -32,13 +33,17 @@ def differences(
     *,
     lenient: bool = False,
 ) -> list[Difference]:
-    """Return the changes that make something invalid that was valid; none means compatible."""
+    """Return the changes that make something invalid that was valid; none means compatible.
+
+    Raises InvalidSchemaError where that is too much work.
+    """
     compatible = COMPATIBLE | COMPATIBLE_IF_LENIENT if lenient else COMPATIBLE
     # A schema that is in itself is compared on the assumption that it is compatible with itself.
     # Where that proves wrong, what relied on it is compared again, until nothing changes any more.
     wrong: dict[Pair, list[Difference]] = {}
+    effort = Effort()
     while True:
-        comparison = Comparison(compatible, wrong, compare_nodes)
+        comparison = Comparison(compatible, wrong, compare_nodes, effort)
         found = comparison.compare(old, new)
         proven = {pair: result for pair, result in comparison.results.items() if result}
         if not comparison.assumed or proven.keys() == wrong.keys():
@@ -53,12 +58,14 @@ class Comparison:
     compatible: frozenset[Kind]
     known_wrong: dict[Pair, list[Difference]]
     compare_nodes: Callable[[Scope, Node, Node], None]
+    effort: Effort
     results: dict[Pair, list[Difference]] = field(default_factory=dict)
     assumed: bool = False
     _in_progress: set[Pair] = field(default_factory=set)
 
     def compare(self, old: Node, new: Node) -> list[Difference]:
         """Return the incompatible differences of a pair, each pair being looked at once."""
+        self.effort.spend()
         old, new = old.resolved, new.resolved
         pair = (id(old), id(new))
         if pair in self.results:
@@ -95,7 +102,7 @@ class Scope:
     def add(self, kind: Kind) -> None:
         """Note a change, unless it is a harmless one."""
         if kind not in self.comparison.compatible:
-            self.found.append(Difference(kind, self.path if self.path != "#" else ROOT))
+            self._note(kind, self.path if self.path != "#" else ROOT)
 
     def compare(self, old: Node | None, new: Node | None) -> bool:
         """Compare what is here and note what was found; return whether it is compatible."""
@@ -106,12 +113,17 @@ class Scope:
             return True
         inner = self.comparison.compare(old, new)
         for kind, path in inner:
-            self.found.append(Difference(kind, self.path + (path[1:] if path != ROOT else "")))
+            self._note(kind, self.path + (path[1:] if path != ROOT else ""))
         return not inner
 
     def is_compatible(self, old: Node, new: Node) -> bool:
         """Return whether two nodes are compatible, without noting anything."""
         return not self.comparison.compare(old, new)
+
+    def _note(self, kind: Kind, path: str) -> None:
+        self.comparison.effort.spend()
+        if len(self.found) < MOST_DIFFERENCES:
+            self.found.append(Difference(kind, path))
 
     def compare_limit(self, keyword: str, name: str, old: Any, new: Any) -> None:
         """Note how a limit changed; `name` is what its kinds start with."""

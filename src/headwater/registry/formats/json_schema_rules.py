@@ -25,6 +25,7 @@ from headwater.registry.formats.json_schema_model import (
 from headwater.registry.formats.json_schema_structures import compare_arrays, compare_objects
 
 if TYPE_CHECKING:
+    from headwater.registry.formats.effort import Effort
     from headwater.registry.formats.json_schema_diff import Scope
 
 
@@ -151,7 +152,7 @@ def _compare_combined(scope: Scope, old: Combined, new: Combined) -> None:
         [number for number, other in enumerate(after) if scope.is_compatible(member, other)]
         for member in before
     ]
-    if _largest_matching(edges) < min(len(before), len(after)):
+    if _largest_matching(edges, scope.comparison.effort) < min(len(before), len(after)):
         scope.add(Kind.COMBINED_TYPE_SUBSCHEMAS_CHANGED)
 
 
@@ -175,11 +176,12 @@ def _distinct(combined: Combined) -> list[Node]:
     return list(by_text.values())
 
 
-def _largest_matching(edges: list[list[int]]) -> int:
+def _largest_matching(edges: list[list[int]], effort: Effort) -> int:
     """Return how many of the left can each have a partner of their own on the right."""
     partner: dict[int, int] = {}
 
     def place(left: int, tried: set[int]) -> bool:
+        effort.spend(len(edges[left]))
         for right in edges[left]:
             if right not in tried:
                 tried.add(right)

@@ -6,8 +6,10 @@ there if it fits a schema (additionalProperties, patternProperties, unevaluatedP
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import jsonschema_rs
 
 from headwater.registry.formats.json_schema_kinds import Kind
 from headwater.registry.formats.json_schema_model import (
@@ -258,7 +260,13 @@ def _covering_item(node: Object | Array) -> Node | None:
 
 
 def _matches(pattern: str, name: str) -> bool:
+    # Not by Python's engine, which can be kept busy for ever by a pattern that is made to.
     try:
-        return re.search(pattern, name) is not None
-    except (re.error, RecursionError):
+        return _pattern(pattern).is_valid(name)
+    except ValueError:
         return False  # a pattern of another dialect; what it covers is not known
+
+
+@lru_cache(maxsize=1_000)
+def _pattern(pattern: str) -> jsonschema_rs.Draft7Validator:
+    return jsonschema_rs.Draft7Validator({"pattern": pattern})
