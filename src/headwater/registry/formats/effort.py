@@ -9,7 +9,7 @@ from headwater.registry.formats.base import InvalidSchemaError
 UNITS = 500_000
 
 # Where one part is used in many places, each place has its differences. Nobody reads so many.
-MOST_DIFFERENCES = 100
+MOST_DIFFERENCES = 2_000
 
 
 class Effort:
