@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.spark.cluster import Cluster, ClusterUnreachable
+from headwater.clients import ClientError, ClusterAccess
+from headwater.spark.cluster import Cluster
 from headwater.streams import App
 
 if TYPE_CHECKING:
@@ -26,5 +27,5 @@ def test_offsets_that_nobody_tells_are_no_fault_of_the_program(
         def partitions(self) -> dict[str, int]:
             return {topic: 1}
 
-    with pytest.raises(ClusterUnreachable, match=rf"the offsets of '{topic}'.* cannot be read"):
-        Before(servers, {}).check_starts(app.plan())
+    with pytest.raises(ClientError, match=rf"the offsets of '{topic}'.* cannot be read"):
+        Before(ClusterAccess(servers)).check_starts(app.plan())

@@ -12,6 +12,7 @@ from tests.registry_process import RegistryProcess
 from tests.spark_session import spark
 from tests.waiting import wait_for
 
+from headwater.clients import ClusterAccess
 from headwater.serde import AvroDeserializer, AvroSerializer, SchemaRegistryClient
 from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.cluster import Cluster
@@ -152,7 +153,7 @@ def test_what_cannot_run_is_refused_before_spark_is_needed(
 def test_lag_is_what_the_cluster_has_more(topics: Topics, topic: str) -> None:
     topics.create(topic)
     topics.write(topic, *({"value": value} for value in range(5)))
-    cluster = Cluster(topics.servers, {})
+    cluster = Cluster(ClusterAccess(topics.servers))
     assert cluster.behind({(topic, 0): 2}) == 3
     assert cluster.behind({(topic, 0): 5}) == 0
     assert cluster.behind({("nothing-like-this", 0): 5}) is None

@@ -9,6 +9,7 @@ import pytest
 from tests.integration.streams_topics import Topics
 from tests.spark_session import spark
 
+from headwater.clients import ClusterAccess
 from headwater.spark.cluster import Cluster
 from headwater.spark.jobs.job import Job
 from headwater.streams import App
@@ -46,7 +47,7 @@ def test_jobs_go_on_when_their_broker_is_back(
         for job in jobs:
             topics.read(f"{topic}-{job.plan.name}", 1)
         assert [job.progress()[0].state for job in jobs] == ["real-time", "running"]
-        watcher = Cluster(topics.servers, {})
+        watcher = Cluster(ClusterAccess(topics.servers))
         broker.kill()
         assert watcher.behind({(topic, 0): 0}) is None, "nobody has answered for two seconds"
         broker.start()

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.client_settings import InvalidPropertiesError, to_librdkafka
+import click
+
+from headwater.clients.errors import InvalidPropertiesError
+from headwater.clients.shared_properties import split_properties
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "InvalidPropertiesError",
-    "read_client_properties",
-    "read_properties",
-    "to_librdkafka",
-]
 
-
-def read_client_properties(path: Path) -> dict[str, str]:
-    """Return the librdkafka settings that a Java client's properties file asks for."""
-    return to_librdkafka(read_properties(path))
-
-
-def read_properties(path: Path) -> dict[str, str]:
-    """Return what is in a properties file, as it is there."""
+def read_client_properties(path: Path | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what a file of --command-config says for Kafka's clients, and for the registry's."""
+    if path is None:
+        return {}, {}
     from headwater.config.properties import parse_properties
 
-    return parse_properties(path.read_text("utf-8"))
+    try:
+        return split_properties(parse_properties(path.read_text("utf-8")))
+    except (InvalidPropertiesError, UnicodeDecodeError) as failure:
+        raise click.BadParameter(str(failure), param_hint="--command-config") from None

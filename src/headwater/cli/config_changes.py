@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.errors import CommandError
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from confluent_kafka.admin import ConfigEntry
 
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 EntityType = Literal["topic", "broker"]
 

@@ -12,7 +12,7 @@ from headwater.cli.config_changes import (
     apply_changes,
     configs_of,
 )
-from headwater.cli.connection import Connection, connection_options
+from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import parse_assignments
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from confluent_kafka.admin import ConfigEntry
+
+    from headwater.clients.connection import Connection
 
 
 @click.group(cls=LazyGroup)

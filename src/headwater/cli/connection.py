@@ -1,206 +1,29 @@
-"""Connections to a cluster: options, clients made from them, and waiting that Ctrl-C can end."""
+"""Options that say where the cluster is and as whom to connect to it."""
 
 from __future__ import annotations
 
 import functools
 import re
-import time
-from concurrent.futures import FIRST_COMPLETED
-from concurrent.futures import wait as wait_for_futures
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.client_properties import InvalidPropertiesError, read_client_properties
-from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, PASSING, RETRY_WITHIN_S
-from headwater.cli.errors import CommandError, UnknownTopicError, UnreachableError, describe
+from headwater.cli.client_properties import read_client_properties
+from headwater.cli.errors import client_failures
+from headwater.clients.cluster_access import DEFAULT_SERVERS, ClusterAccess
+from headwater.clients.connection import Connection
+from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Callable
 
-    from confluent_kafka import Consumer, KafkaError, Producer
-    from confluent_kafka.admin import AdminClient, OffsetSpec, TopicDescription
-
-Result = TypeVar("Result")
-
-CONNECT_WITHIN_S = 5.0
-REQUEST_WITHIN_S = 30.0
-# confluent-kafka blocks in C, where Python cannot see Ctrl-C; no single call may last longer.
-POLL_S = 0.1
-
-# Requests for "the controller" go to a broker that the last metadata has named. If that one died,
-# librdkafka waits for the next metadata, which by default comes after five minutes.
-REFRESH_MS = 1000
-
-# No use in trying again: the broker answered, and will not let this client in.
-_HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
-
-
-@dataclass
-class Connection:
-    """Where the cluster is and how to talk to it; makes the clients that commands use.
-
-    A client is handed out once a broker has answered, so that a command fails early and says why.
-    """
-
-    bootstrap_server: str
-    properties: Mapping[str, str] = field(default_factory=dict)
-    _admin: AdminClient | None = None
-    _reason: KafkaError | None = None
-
-    def settings_only(self) -> Connection:
-        """Return a copy without clients, which another process can be given."""
-        return Connection(self.bootstrap_server, dict(self.properties))
-
-    @property
-    def admin(self) -> AdminClient:
-        """The admin client."""
-        if self._admin is None:
-            from confluent_kafka.admin import AdminClient
-
-            admin = self._make(AdminClient, {"topic.metadata.refresh.interval.ms": REFRESH_MS})
-            self._wait_for_broker(admin)
-            self._admin = admin
-        return self._admin
-
-    def producer(self, settings: Mapping[str, Any]) -> Producer:
-        """Return a producer with these librdkafka settings on top of the connection's own."""
-        from confluent_kafka import Producer
-
-        return self._make(Producer, settings)
-
-    def consumer(self, settings: Mapping[str, Any]) -> Consumer:
-        """Return a consumer with these librdkafka settings on top of the connection's own."""
-        from confluent_kafka import Consumer
-
-        # librdkafka insists on a group id, also for one who only assigns and never commits.
-        defaults = {"group.id": "headwater-cli", "enable.auto.commit": False}
-        return self._make(Consumer, {**defaults, **settings})
-
-    def result(self, future: Future[Result], within_s: float = REQUEST_WITHIN_S) -> Result:
-        """Wait for an admin request; raises KafkaException as the client does."""
-        deadline = time.monotonic() + within_s
-        while not future.done():
-            if time.monotonic() > deadline:
-                raise CommandError(
-                    f"{self.bootstrap_server} did not answer within {within_s:g} s. "
-                    "Look at the broker's log"
-                )
-            wait_for_futures([future], timeout=POLL_S, return_when=FIRST_COMPLETED)
-            if self._admin is not None:
-                self._admin.poll(0)
-        return future.result()
-
-    def topic_names(self) -> list[str]:
-        """Return the names of all topics, internal ones included, sorted."""
-        return sorted(call(lambda: self.admin.list_topics(timeout=REQUEST_WITHIN_S)).topics)
-
-    def describe_topic(self, topic: str) -> TopicDescription:
-        """Return a topic's id, partitions and replicas; raises UnknownTopicError."""
-        (described,) = self.describe_topics([topic])
-        return described
-
-    def describe_topics(self, topics: Sequence[str]) -> list[TopicDescription]:
-        """Describe several topics with one request; raises UnknownTopicError for a missing one."""
-        described = [(topic, self._described(future)) for topic, future in self._ask(topics)]
-        for topic, found in described:
-            if found is None:
-                raise UnknownTopicError(topic, self.topic_names())
-        return [found for _, found in described if found is not None]
-
-    def find_topic(self, topic: str) -> TopicDescription | None:
-        """Return a topic's description, or None where there is none; never creates it."""
-        ((_, future),) = self._ask([topic])
-        return self._described(future)
-
-    def offsets(
-        self, partitions: Sequence[tuple[str, int]], spec: OffsetSpec
-    ) -> dict[tuple[str, int], int]:
-        """Ask for one offset of each (topic, partition): the earliest, the latest, or by time."""
-        from confluent_kafka import KafkaException, TopicPartition
-
-        found: dict[tuple[str, int], int] = {}
-        deadline = time.monotonic() + RETRY_WITHIN_S
-        # A leader that has just died does not answer, and soon another one leads.
-        while left := [partition for partition in partitions if partition not in found]:
-            asked = {TopicPartition(*partition): spec for partition in left}
-            answers = self.admin.list_offsets(asked, request_timeout=ATTEMPT_WITHIN_S)
-            for partition, future in answers.items():
-                try:
-                    offset = self.result(future).offset
-                except KafkaException as failure:
-                    if failure.args[0].name() not in PASSING or time.monotonic() > deadline:
-                        raise
-                else:
-                    found[partition.topic, partition.partition] = offset
-        return found
-
-    def _ask(self, topics: Sequence[str]) -> list[tuple[str, Future[TopicDescription]]]:
-        from confluent_kafka import TopicCollection
-
-        names = TopicCollection([check_topic_name(topic) for topic in topics])
-        return list(self.admin.describe_topics(names).items()) if topics else []
-
-    def _described(self, future: Future[TopicDescription]) -> TopicDescription | None:
-        from confluent_kafka import KafkaException
-
-        try:
-            return self.result(future)
-        except KafkaException as failure:
-            if failure.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
-                return None
-            raise
-
-    def _make(
-        self, kind: Callable[[dict[str, Any]], Result], settings: Mapping[str, Any]
-    ) -> Result:
-        from confluent_kafka import KafkaException
-
-        everything: dict[str, Any] = {
-            "bootstrap.servers": self.bootstrap_server,
-            "client.id": "headwater",
-            "error_cb": self._remember,
-            **self.properties,
-            **settings,
-        }
-        if "debug" not in everything:
-            # What librdkafka has to say reaches the user through errors; its log is for debugging.
-            everything.setdefault("log_level", 0)
-        try:
-            return kind(everything)
-        except (KafkaException, ValueError, TypeError) as failure:
-            error = failure.args[0]
-            text = describe(error) if isinstance(failure, KafkaException) else str(error)
-            raise click.UsageError(f"The client settings were refused: {text}") from None
-
-    def _remember(self, error: KafkaError) -> None:
-        # "All brokers are down" follows the error that says why.
-        if error.name() != "_ALL_BROKERS_DOWN":
-            self._reason = error
-
-    def _wait_for_broker(self, admin: AdminClient) -> None:
-        from confluent_kafka import KafkaException
-
-        # Any broker answers this. What goes to "the controller" may be sent to one that has just
-        # died, for as long as the cluster has not noticed; that is worth waiting for, later.
-        future = _in_thread(lambda: admin.list_topics(timeout=CONNECT_WITHIN_S))
-        while not future.done():
-            wait_for_futures([future], timeout=POLL_S)
-            admin.poll(0)
-            if self._reason is not None and self._reason.name() in _HOPELESS:
-                raise CommandError(
-                    f"{self.bootstrap_server} refused the connection: {_cause(self._reason)}"
-                )
-        try:
-            future.result()
-        except KafkaException as failure:
-            if failure.args[0].name() not in ("_TIMED_OUT", "_TRANSPORT"):
-                raise
-            reason = _cause(self._reason) if self._reason is not None else None
-            raise UnreachableError(self.bootstrap_server, CONNECT_WITHIN_S, reason) from None
+command_config_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--command-config",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Client properties (security and the like), as Kafka's tools take them.",
+)
 
 
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -210,75 +33,41 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "-b",
         "--bootstrap-server",
         metavar="HOST:PORT[,...]",
-        default="localhost:9092",
+        default=DEFAULT_SERVERS,
         show_default=True,
         envvar="HEADWATER_BOOTSTRAP_SERVER",
         show_envvar=True,
         callback=_check_servers,
         help="Brokers to start from.",
     )
-    @click.option(
-        "--command-config",
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="Client properties (security and the like), as Kafka's tools take them.",
-    )
+    @command_config_option
     @functools.wraps(command)
     def connected(
         *args: Any, bootstrap_server: str, command_config: Path | None, **kwargs: Any
     ) -> Any:
-        from confluent_kafka import KafkaException
-
-        properties: dict[str, str] = {}
-        if command_config is not None:
-            try:
-                properties = read_client_properties(command_config)
-            except (InvalidPropertiesError, UnicodeDecodeError) as failure:
-                raise click.BadParameter(str(failure), param_hint="--command-config") from None
-        try:
-            return command(*args, connection=Connection(bootstrap_server, properties), **kwargs)
-        except KafkaException as failure:
-            raise CommandError(describe(failure.args[0])) from None
+        connection = Connection(_access(bootstrap_server, command_config))
+        with client_failures():
+            return command(*args, connection=connection, **kwargs)
 
     return connected
 
 
-def check_topic_name(topic: str) -> str:
-    """Refuse what Kafka would refuse, before a client waits for it in vain."""
-    if topic in ("", ".", "..") or len(topic) > 249 or not re.fullmatch(r"[a-zA-Z0-9._-]+", topic):
-        raise click.UsageError(
-            f"'{topic}' is no topic name: up to 249 letters, digits, '.', '_' and '-' make one"
-        )
-    return topic
+def _access(bootstrap_server: str, command_config: Path | None) -> ClusterAccess:
+    properties, _ = read_client_properties(command_config)
+    access = ClusterAccess.of(properties)
+    if "bootstrap.servers" not in properties or was_typed("bootstrap_server"):
+        access = ClusterAccess(bootstrap_server, access.properties)
+    try:
+        access.librdkafka()
+    except InvalidPropertiesError as failure:
+        raise click.BadParameter(str(failure), param_hint="--command-config") from None
+    return access
 
 
-def call(blocking: Callable[[], Result]) -> Result:
-    """Make a call that blocks in C, in a thread of its own, so that Ctrl-C still works."""
-    return _in_thread(blocking).result()
-
-
-def _in_thread(blocking: Callable[[], Result]) -> Future[Result]:
-    from concurrent.futures import Future
-    from threading import Thread
-
-    future: Future[Result] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(blocking())
-        except BaseException as failure:
-            future.set_exception(failure)
-
-    Thread(target=work, daemon=True).start()
-    return future
-
-
-def _cause(error: KafkaError) -> str:
-    text = str(error.str())
-    # "host:port/bootstrap: Connect to ipv4#... failed: Connection refused (after 0ms in state ...)"
-    text = re.sub(r" \(after \d+ms in state \w+.*\)$", "", text)
-    text = text.split("/bootstrap: ", 1)[-1]
-    return re.sub(r"^Connect to \S+ failed: ", "", text)
+def was_typed(parameter: str) -> bool:
+    """Tell whether an option stands on the command line, and not in the environment only."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _check_servers(_context: click.Context, _option: click.Parameter, value: str) -> str:

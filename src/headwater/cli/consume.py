@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import POLL_S, Connection, connection_options
-from headwater.cli.connection_retry import PASSING
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.connection import connection_options
+from headwater.cli.errors import CommandError
 from headwater.cli.group_reading import GroupReading, group_settings
 from headwater.cli.options import escaped, property_option
 from headwater.cli.output import note
@@ -22,6 +21,9 @@ from headwater.cli.record_formats import (
 )
 from headwater.cli.record_output import json_line, template_formatter, text_formatter
 from headwater.cli.start_position import Span, StartPosition
+from headwater.clients.connection import POLL_S, Connection
+from headwater.clients.errors import describe
+from headwater.clients.retries import PASSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -262,7 +264,7 @@ def _choose_partitions(
 def _settings(connection: Connection) -> dict[str, object]:
     def report(error: KafkaError) -> None:
         if error.name() == "_ALL_BROKERS_DOWN":
-            note(f"Lost the connection to {connection.bootstrap_server}; trying again.")
+            note(f"Lost the connection to {connection.bootstrap_servers}; trying again.")
 
     return {
         "enable.partition.eof": True,

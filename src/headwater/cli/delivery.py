@@ -6,8 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.connection import POLL_S
-from headwater.cli.errors import describe
+from headwater.clients.connection import POLL_S
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

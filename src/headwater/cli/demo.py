@@ -14,11 +14,12 @@ import click
 
 from headwater.cli.broker import DEFAULT_PORT
 from headwater.cli.broker_process import BrokerProcess, preferred_port
-from headwater.cli.connection import Connection
 from headwater.cli.demo_stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
 from headwater.cli.demo_view import make_view
-from headwater.cli.errors import CommandError
+from headwater.cli.errors import CommandError, client_failures
 from headwater.cli.stop_requests import stop_requests
+from headwater.clients import ClusterAccess
+from headwater.clients.connection import Connection
 
 if TYPE_CHECKING:
     from headwater.cli.stop_requests import StopRequests
@@ -58,7 +59,8 @@ def demo(seconds: float | None, port: int | None, rate: float) -> int:
         started = time.monotonic()
         with BrokerProcess(Path(directory) / "data", chosen) as broker, stop_requests() as stop:
             _introduce(broker.address, (time.monotonic() - started) * 1000)
-            return _show(broker, stop, seconds, rate)
+            with client_failures():
+                return _show(broker, stop, seconds, rate)
 
 
 def _introduce(address: str, ready_ms: float) -> None:
@@ -71,7 +73,7 @@ def _introduce(address: str, ready_ms: float) -> None:
 
 
 def _show(broker: BrokerProcess, stop: StopRequests, seconds: float | None, rate: float) -> int:
-    connection = Connection(broker.address)
+    connection = Connection(ClusterAccess(broker.address))
     _create_topic(connection)
     consumer = Consumer(connection)
     producer = Producer(connection, rate)

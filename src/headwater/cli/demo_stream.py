@@ -8,8 +8,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.cli.connection import POLL_S, Connection
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.errors import CommandError
+from headwater.clients.connection import POLL_S, Connection
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.connection_retry import PASSING, retry
-from headwater.cli.errors import CommandError, describe
-from headwater.cli.group_coordinator import wait_for_coordinator
+from headwater.cli.errors import CommandError
+from headwater.clients.errors import describe
+from headwater.clients.raw.group_coordinator import wait_for_coordinator
+from headwater.clients.retries import PASSING, retry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.cli.connection import Connection
     from headwater.cli.offset_reset import Planned
+    from headwater.clients.connection import Connection
 
 
 def delete_group(connection: Connection, group: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.connection_retry import ATTEMPT_WITHIN_S, retry
 from headwater.cli.errors import CommandError
-from headwater.cli.group_coordinator import wait_for_coordinator
+from headwater.clients.raw.group_coordinator import wait_for_coordinator
+from headwater.clients.retries import ATTEMPT_WITHIN_S, retry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         MemberDescription,
     )
 
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 Described = dict[str, Any]
 

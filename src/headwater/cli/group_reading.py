@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import call
-from headwater.cli.connection_retry import PASSING, retry
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.errors import CommandError
 from headwater.cli.output import note
+from headwater.clients.connection import call
+from headwater.clients.errors import describe
+from headwater.clients.retries import PASSING, retry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

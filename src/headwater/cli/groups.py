@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import Connection, connection_options
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.connection import connection_options
+from headwater.cli.errors import CommandError
 from headwater.cli.group_changes import delete_group, move_group
 from headwater.cli.group_description import (
     Described,
@@ -35,9 +35,12 @@ from headwater.cli.offset_reset import (
 )
 from headwater.cli.options import point_in_time
 from headwater.cli.output import json_option, note, print_json, print_table
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from headwater.clients.connection import Connection
 
 _STATES = (
     "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Assigning", "Reconciling",

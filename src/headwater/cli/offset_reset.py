@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from headwater.cli.connection import check_topic_name
 from headwater.cli.errors import CommandError
 from headwater.cli.options import duration
 from headwater.cli.output import note
+from headwater.clients.connection import check_topic_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 Place = tuple[str, int]
 

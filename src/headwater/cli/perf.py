@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import Connection, connection_options
+from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import property_option
 from headwater.cli.output import json_option, note, print_json
@@ -27,6 +27,8 @@ from headwater.cli.start_position import StartPosition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from headwater.clients.connection import Connection
 
 _MEBIBYTE = 1024 * 1024
 _PERCENTILES = (50, 95, 99, 99.9)
@@ -92,7 +94,7 @@ def produce(
     settings = {"acks": acks, "compression.type": compression, **properties}
     rate = throughput / processes if throughput else None
     jobs = [
-        ProduceJob(connection.settings_only(), topic, share, record_size, rate, settings)
+        ProduceJob(connection.access, topic, share, record_size, rate, settings)
         for share in _shares(num_records, processes)
     ]
     with _progress(num_records, "sent") as report:
@@ -130,7 +132,7 @@ def consume(
     shares = _shares(num_records, processes) if num_records else [None] * processes
     jobs = [
         ConsumeJob(
-            connection.settings_only(),
+            connection.access,
             topic,
             {partition: starts[partition] for partition in sorted(starts)[number::processes]},
             share,
@@ -173,7 +175,7 @@ def latency(
     """
     starts = _starts(connection, topic, StartPosition("latest"))
     settings = {"acks": acks, "compression.type": compression, **properties}
-    job = ProduceJob(connection, topic, num_records, record_size, throughput, settings)
+    job = ProduceJob(connection.access, topic, num_records, record_size, throughput, settings)
     with _progress(num_records, "round trips") as report:
         outcome = time_round_trips(job, starts, report)
     _print_outcome("sent and received", outcome, as_json)

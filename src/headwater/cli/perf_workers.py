@@ -7,8 +7,9 @@ import signal
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from headwater.cli.connection import POLL_S
 from headwater.cli.errors import CommandError
+from headwater.clients.connection import POLL_S
+from headwater.clients.errors import ClientError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,6 +105,6 @@ def _work(workload: Workload[Job], job: Job, barrier: Barrier, pipe: Pipe) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         pipe.send(workload(job, lambda: barrier.wait(_TOGETHER_WITHIN_S), pipe.send))
-    except CommandError as failure:
+    except (ClientError, CommandError) as failure:
         barrier.abort()
-        pipe.send(failure.message)
+        pipe.send(str(failure))

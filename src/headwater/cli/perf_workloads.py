@@ -8,14 +8,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.connection import POLL_S, Connection
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.errors import CommandError
 from headwater.cli.perf_workers import Outcome
+from headwater.clients.connection import POLL_S, Connection
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from confluent_kafka import KafkaError, Message, Producer
+
+    from headwater.clients import ClusterAccess
 
 _SAMPLE_EVERY = 100
 _WARM_UP = 100
@@ -29,7 +32,7 @@ _STALLED_S = 30.0
 class ProduceJob:
     """So many records of one size, as fast as possible or at a given rate."""
 
-    connection: Connection
+    access: ClusterAccess
     topic: str
     records: int
     record_size: int
@@ -41,7 +44,7 @@ class ProduceJob:
 class ConsumeJob:
     """Partitions with the offsets to start from; ends at their ends or after so many records."""
 
-    connection: Connection
+    access: ClusterAccess
     topic: str
     starts: dict[int, int]
     records: int | None = None
@@ -52,7 +55,7 @@ def produce_in_bulk(
     job: ProduceJob, ready: Callable[[], object], report: Callable[[int], object]
 ) -> Outcome:
     """Send one chunk of records over and over; only so can Python keep a fast client busy."""
-    producer = job.connection.producer({"linger.ms": 5, **job.settings})
+    producer = Connection(job.access).producer({"linger.ms": 5, **job.settings})
     samples = _Samples()
     chunk = _chunk(job, samples.take)
     ready()
@@ -92,7 +95,7 @@ def consume_in_bulk(
         "queued.min.messages": 500_000,
         **job.settings,
     }
-    consumer = job.connection.consumer(settings)
+    consumer = Connection(job.access).consumer(settings)
     ready()
     consumer.assign([TopicPartition(job.topic, *item) for item in job.starts.items()])
     started = last = next_report = time.monotonic()
@@ -130,10 +133,9 @@ def time_round_trips(
     """Send one record, wait until a consumer has it, and so on; the first ones are not counted."""
     from confluent_kafka import TopicPartition
 
-    producer = job.connection.producer(
-        {"linger.ms": 0, "socket.nagle.disable": True, **job.settings}
-    )
-    consumer = job.connection.consumer({"fetch.min.bytes": 1, "auto.offset.reset": "latest"})
+    connection = Connection(job.access)
+    producer = connection.producer({"linger.ms": 0, "socket.nagle.disable": True, **job.settings})
+    consumer = connection.consumer({"fetch.min.bytes": 1, "auto.offset.reset": "latest"})
     consumer.assign([TopicPartition(job.topic, *item) for item in starts.items()])
     samples = _Samples()
     payloads = _payloads(job.record_size, 1000)

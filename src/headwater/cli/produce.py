@@ -9,18 +9,20 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import Connection, connection_options
+from headwater.cli.connection import connection_options
 from headwater.cli.delivery import SETTINGS, Delivery
-from headwater.cli.errors import CommandError, UnknownTopicError, describe
+from headwater.cli.errors import CommandError
 from headwater.cli.options import MAX_PARTITION, escaped, point_in_time, property_option
 from headwater.cli.output import note
 from headwater.cli.record_formats import format_options, schema_options
 from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
+from headwater.clients.errors import UnknownTopicError, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from headwater.cli.record_formats import RecordEncoder, RecordFormats
+    from headwater.clients.connection import Connection
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 # On Ctrl-C a user waits; what a healthy broker has not taken by then, it will not take soon.
@@ -254,5 +256,5 @@ def _outcome(connection: Connection, topic: str, delivery: Delivery) -> str:
     assert error is not None, "a failure was counted and not kept"
     reason = describe(error)
     if error.name() in ("_UNKNOWN_TOPIC", "UNKNOWN_TOPIC_OR_PART"):
-        reason += f". {UnknownTopicError(topic, connection.topic_names()).message}"
+        reason += f". {UnknownTopicError(topic, connection.topic_names())}"
     return f"{delivery.failed} of {delivery.sent} records were not delivered: {reason}"

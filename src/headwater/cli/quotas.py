@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import Connection, connection_options
+from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import parse_assignments
@@ -14,6 +14,8 @@ from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from headwater.clients.connection import Connection
 
 _TYPES = ("user", "client-id", "ip")
 _DEFAULT = "<default>"
@@ -60,7 +62,7 @@ Examples:
 @connection_options
 def list_command(connection: Connection, as_json: bool, **whom: Any) -> None:
     """List all quotas, or those of some entities."""
-    from headwater.cli.raw_admin import RawAdmin, error_name
+    from headwater.clients.raw.admin import RawAdmin, error_name
     from headwater.protocol.api_keys import ApiKey
 
     admin = RawAdmin(connection)
@@ -126,7 +128,7 @@ def alter(
     **whom: Any,
 ) -> None:
     """Change the quotas of a user, a client id, both together, or an address."""
-    from headwater.cli.raw_admin import RawAdmin, error_name
+    from headwater.clients.raw.admin import RawAdmin, error_name
     from headwater.protocol.api_keys import ApiKey
 
     entity = _entity(whom)

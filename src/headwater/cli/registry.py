@@ -9,10 +9,11 @@ import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.service_settings import given_settings
+from headwater.clients.cluster_access import DEFAULT_SERVERS
+from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
-    from headwater.cli.connection import Connection
-    from headwater.registry.config import RegistryConfig
+    from headwater.clients.connection import Connection
 
 DEFAULT_PORT = 8081
 
@@ -114,9 +115,10 @@ def registry(
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
     source = context.get_parameter_source("bootstrap_server")
-    if source is not click.core.ParameterSource.DEFAULT:
-        config.bootstrap_servers = connection.bootstrap_server
-    config.client = {**_client(config), **connection.properties}
+    said = connection.bootstrap_servers != DEFAULT_SERVERS  # by --command-config
+    if said or source is not click.core.ParameterSource.DEFAULT:
+        config.bootstrap_servers = connection.bootstrap_servers
+    config.client |= connection.access.properties
     given = {
         "port": port,
         "host": host,
@@ -133,19 +135,13 @@ def registry(
             setattr(config, name, option)
     try:
         config.check()
+        config.client_settings()
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
+    except InvalidPropertiesError as failure:
+        raise click.UsageError(str(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.registry.run import run
 
     return run(config)
-
-
-def _client(config: RegistryConfig) -> dict[str, str]:
-    from headwater.cli.client_properties import InvalidPropertiesError, to_librdkafka
-
-    try:
-        return to_librdkafka(config.client)
-    except InvalidPropertiesError as failure:
-        raise click.UsageError(str(failure)) from None

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from headwater.cli.client_properties import read_client_properties
+from headwater.cli.connection import command_config_option
 from headwater.cli.errors import CommandError
 from headwater.cli.options import parse_assignments
+from headwater.cli.registry_options import registry_access_options
 from headwater.cli.stop_requests import stop_requests
+from headwater.clients.errors import ClientError, InvalidPropertiesError
+from headwater.clients.programs import CommandLine, given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from headwater.plan.plan import Plan, Settings
+    from headwater.plan.plan import Plan
     from headwater.spark.jobs.job import Job
     from headwater.streams.app import App
 
@@ -30,6 +35,7 @@ Examples:
   headwater run alerts.py
   headwater run alerts.py --once
   headwater run alerts.py --bootstrap-server kafka:9093 --command-config client.properties
+  headwater run alerts.py --registry https://sr:8081 --registry-user ada:secret --registry-ca ca.pem
   headwater run alerts.py --master spark://cluster:7077 --conf spark.executor.memory=4g
 
 Ctrl-C stops it; the next run goes on where this one ended."""
@@ -51,12 +57,6 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     help="Where the brokers are.  [default: what the program says, else localhost:9092]",
 )
 @click.option(
-    "--command-config",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Client properties (security and the like), as Kafka's tools take them.",
-)
-@click.option(
     "--checkpoint-dir",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
@@ -69,6 +69,8 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     help="Serve Prometheus metrics on this port of 127.0.0.1.",
 )
 @click.option("--describe", is_flag=True, help="Show the topology, and run nothing.")
+@registry_access_options
+@command_config_option
 def run(
     program: Path,
     name: str | None,
@@ -77,43 +79,32 @@ def run(
     conf: tuple[str, ...],
     bootstrap_server: str | None,
     command_config: Path | None,
+    registry_properties: dict[str, str],
     checkpoint_dir: Path | None,
     metrics_port: int | None,
     describe: bool,
 ) -> int:
     """Run a program that uses headwater.streams."""
     settings = parse_assignments(conf, "--conf")
-    client = {} if command_config is None else _client(command_config)
+    client = _client(command_config)
     # Taken out in any case: what is left goes to some clients, the address to all of them.
     in_file = client.pop("bootstrap.servers", None)
     servers = bootstrap_server or in_file
     if servers:
+        # A program may want to know, too.
         os.environ["HEADWATER_BOOTSTRAP_SERVER"] = servers
-    app = _load(program, name)
+    with given(CommandLine(servers, client, registry_properties)):
+        app = _load(program, name)
     plan = _plan(app)
     if describe:
         click.echo(app.describe())
         return 0
-    given = overridden(plan.settings, servers, checkpoint_dir, spark=settings, kafka=client)
-    return _run(replace(plan, settings=given), once=once, master=master, metrics_port=metrics_port)
-
-
-def overridden(
-    settings: Settings,
-    servers: str | None,
-    checkpoint_dir: Path | None,
-    *,
-    spark: Mapping[str, str],
-    kafka: Mapping[str, str],
-) -> Settings:
-    """Return a program's settings with those of the command line, which win."""
-    return replace(
-        settings,
-        bootstrap_servers=servers or settings.bootstrap_servers,
-        checkpoint_dir=checkpoint_dir or settings.checkpoint_dir,
-        spark={**settings.spark, **spark},
-        kafka={**settings.kafka, **kafka},
+    chosen = replace(
+        plan.settings,
+        checkpoint_dir=checkpoint_dir or plan.settings.checkpoint_dir,
+        spark={**plan.settings.spark, **settings},
     )
+    return _run(replace(plan, settings=chosen), once=once, master=master, metrics_port=metrics_port)
 
 
 # Such a file is often shared with other clients; in these, Spark has its own way.
@@ -125,13 +116,8 @@ _SPARKS_OWN = frozenset(
 )  # fmt: skip
 
 
-def _client(path: Path) -> dict[str, str]:
-    from headwater.cli.client_properties import read_properties
-
-    try:
-        properties = read_properties(path)
-    except UnicodeDecodeError as failure:
-        raise click.BadParameter(str(failure), param_hint="--command-config") from None
+def _client(path: Path | None) -> dict[str, str]:
+    properties, _ = read_client_properties(path)
     return {name: value for name, value in properties.items() if name not in _SPARKS_OWN}
 
 
@@ -168,7 +154,6 @@ def _run(
     from headwater.plan.errors import PlanError
     from headwater.serde import SerdeError
     from headwater.spark.checkpoints import CheckpointError
-    from headwater.spark.cluster import ClusterUnreachable
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.job import JobFailed
     from headwater.spark.session import SessionError, spark_session, stop_session, ui_address
@@ -192,8 +177,8 @@ def _run(
             while not stop and not job.wait(_REFRESH_S):
                 view.show(job.progress())
         except (
-            ArtifactError, CheckpointError, ClusterUnreachable, JavaNotFound, JobFailed,
-            OperatorsMissing, PlanError, SerdeError, SessionError,
+            ArtifactError, CheckpointError, ClientError, InvalidPropertiesError, JavaNotFound,
+            JobFailed, OperatorsMissing, PlanError, SerdeError, SessionError,
         ) as failure:  # fmt: skip
             raise CommandError(str(failure)) from None
         finally:
@@ -204,7 +189,6 @@ def _run(
 
 
 def _job(plan: Plan, once: bool, notice: Callable[[str], None]) -> Job:
-    from headwater.client_settings import InvalidPropertiesError
     from headwater.spark.jobs.job import Job
 
     try:

@@ -11,7 +11,7 @@ import click
 from headwater.cli.options import parse_time
 
 if TYPE_CHECKING:
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 
 class Span(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from confluent_kafka.admin import ConfigEntry, TopicDescription
 
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 Described = dict[str, Any]
 

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import (
-    REQUEST_WITHIN_S,
-    Connection,
-    check_topic_name,
-    connection_options,
-)
-from headwater.cli.errors import CommandError, describe
+from headwater.cli.connection import connection_options
+from headwater.cli.errors import CommandError
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.cli.replica_assignment import Move, as_document, parse_replicas, read_moves, spread
+from headwater.clients.connection import REQUEST_WITHIN_S, Connection, check_topic_name
+from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
 _LOOK_EVERY_S = 0.25
 _SAY_EVERY_S = 5.0
@@ -69,7 +66,7 @@ def reassign(
 
     Clients go on working meanwhile. The preferred leader of a partition is its first replica.
     """
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
     if sum((brokers is not None, bool(replicas), from_file is not None)) != 1:
         raise click.UsageError("Say where to: one of --brokers, --replicas and --from-file.")
@@ -102,7 +99,7 @@ Examples:
 @connection_options
 def reassignments(connection: Connection, as_json: bool) -> None:
     """Show the partitions that are on the move: who gets a replica, and who loses one."""
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
     moving = _under_way(RawAdmin(connection))
     columns = ("topic", "partition", "replicas", "adding", "removing")
@@ -125,7 +122,7 @@ Examples:
 @connection_options
 def cancel_reassignments(connection: Connection, names: tuple[str, ...]) -> None:
     """Call back moves that are under way: the replicas stay where they were."""
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
     admin = RawAdmin(connection)
     moving = [each for each in _under_way(admin) if each["topic"] in names]
@@ -223,7 +220,7 @@ def _spread(
 
 
 def _submit(admin: RawAdmin, wanted: Mapping[tuple[str, int], list[int] | None]) -> None:
-    from headwater.cli.raw_admin import check, error_name
+    from headwater.clients.raw.admin import check, error_name
     from headwater.protocol.api_keys import ApiKey
 
     topics: dict[str, list[dict[str, Any]]] = {}
@@ -251,7 +248,7 @@ def _submit(admin: RawAdmin, wanted: Mapping[tuple[str, int], list[int] | None])
 
 
 def _under_way(admin: RawAdmin) -> list[dict[str, Any]]:
-    from headwater.cli.raw_admin import check
+    from headwater.clients.raw.admin import check
     from headwater.protocol.api_keys import ApiKey
 
     answer = admin.ask_any(

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.config_changes import ConfigChange, apply_changes
-from headwater.cli.connection import (
-    POLL_S,
-    REQUEST_WITHIN_S,
-    Connection,
-    call,
-    check_topic_name,
-    connection_options,
-)
-from headwater.cli.errors import CommandError, UnknownTopicError, describe
+from headwater.cli.connection import connection_options
+from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
@@ -29,6 +22,14 @@ from headwater.cli.topic_replicas import (
     reassign,
     reassignments,
 )
+from headwater.clients.connection import (
+    POLL_S,
+    REQUEST_WITHIN_S,
+    Connection,
+    call,
+    check_topic_name,
+)
+from headwater.clients.errors import UnknownTopicError, describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -246,7 +247,7 @@ def _report(
 ) -> None:
     from confluent_kafka import KafkaException
 
-    failures: list[CommandError] = []
+    failures: list[str] = []
     for name, future in answers.items():
         try:
             connection.result(future)
@@ -255,13 +256,13 @@ def _report(
             if error.name() == fine:
                 note(f"{name}: {describe(error)}; nothing to do.")
             elif error.name() == "UNKNOWN_TOPIC_OR_PART":
-                failures.append(UnknownTopicError(name, connection.topic_names()))
+                failures.append(str(UnknownTopicError(name, connection.topic_names())))
             else:
-                failures.append(CommandError(f"{name}: {describe(error)}"))
+                failures.append(f"{name}: {describe(error)}")
         else:
             note(f"{done} {name}.")
     if failures:
-        raise CommandError("\n".join(failure.message for failure in failures))
+        raise CommandError("\n".join(failures))
 
 
 def _wait_until_known(connection: Connection, names: Iterable[str]) -> None:

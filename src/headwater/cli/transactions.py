@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import Connection, check_topic_name, connection_options
+from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import MAX_PARTITION, duration
 from headwater.cli.output import json_option, note, print_json, print_table
+from headwater.clients.connection import Connection, check_topic_name
 
 if TYPE_CHECKING:
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
 _STATES = (
     "Empty",
@@ -66,7 +67,7 @@ def list_transactions(
     as_json: bool,
 ) -> None:
     """List transactional ids, or those that match PATTERN (* and ? stand for any)."""
-    from headwater.cli.raw_admin import RawAdmin, check
+    from headwater.clients.raw.admin import RawAdmin, check
     from headwater.protocol.api_keys import ApiKey
 
     admin = RawAdmin(connection)
@@ -104,7 +105,7 @@ Examples:
 @connection_options
 def describe(connection: Connection, transactional_ids: tuple[str, ...], as_json: bool) -> None:
     """Show the state of transactional ids and the partitions of their open transactions."""
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
     admin = RawAdmin(connection)
     described = [_describe(admin, name) for name in transactional_ids]
@@ -143,7 +144,7 @@ def abort(
     start_offset: int | None,
 ) -> None:
     """Abort the open transaction of an id, or one that hangs in a partition."""
-    from headwater.cli.raw_admin import RawAdmin
+    from headwater.clients.raw.admin import RawAdmin
 
     place = (topic, partition, start_offset)
     if transactional_id is not None:
@@ -161,7 +162,7 @@ def abort(
 
 
 def _describe(admin: RawAdmin, transactional_id: str) -> dict[str, Any]:
-    from headwater.cli.raw_admin import check
+    from headwater.clients.raw.admin import check
     from headwater.protocol.api_keys import ApiKey
     from headwater.protocol.errors import ErrorCode
     from headwater.protocol.messages import field
@@ -194,7 +195,7 @@ def _describe(admin: RawAdmin, transactional_id: str) -> dict[str, Any]:
 
 
 def _fence(admin: RawAdmin, transactional_id: str) -> None:
-    from headwater.cli.raw_admin import check
+    from headwater.clients.raw.admin import check
     from headwater.protocol.api_keys import ApiKey
     from headwater.protocol.errors import ErrorCode
 
@@ -221,7 +222,7 @@ def _fence(admin: RawAdmin, transactional_id: str) -> None:
 
 
 def _end_in_partition(admin: RawAdmin, topic: str, partition: int, start_offset: int) -> None:
-    from headwater.cli.raw_admin import check
+    from headwater.clients.raw.admin import check
     from headwater.protocol.api_keys import ApiKey
 
     leader = admin.leader_of(topic, partition)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from headwater.clients import ClusterAccess
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Node, Sink, TopicSource
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from headwater.clients import RegistryAccess
     from headwater.plan.fingerprint import Fingerprint
 
 Guarantee = Literal["at_least_once", "exactly_once"]
@@ -21,15 +23,15 @@ Guarantee = Literal["at_least_once", "exactly_once"]
 class Settings:
     """What a program needs around it.
 
-    `spark` has settings for the session (`spark.*`), `kafka` settings for its Kafka clients.
+    `cluster` and `registry` say where its topics and its schemas are, and as whom to connect to
+    them; `spark` has settings for the session (`spark.*`).
     """
 
-    bootstrap_servers: str = "localhost:9092"
-    registry_url: str | None = None
+    cluster: ClusterAccess = field(default_factory=ClusterAccess)
+    registry: RegistryAccess | None = None
     guarantee: Guarantee = "at_least_once"
     checkpoint_dir: Path | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
-    kafka: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Plan:
         from headwater.plan.outputs import check_outputs
         from headwater.plan.topic_circles import check_circles
 
-        _check_clients(self.settings.kafka)
+        _check_clients(self.settings.cluster.properties)
         check_circles(self)
         _check_ids(self)
         check_outputs(self)

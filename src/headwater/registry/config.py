@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headwater.clients import ClusterAccess
+from headwater.clients.error_log import note_error
 from headwater.config import ConfigError, Values
-from headwater.registry.client_errors import note_error
 from headwater.registry.settings import CLIENT_PREFIX, DEFAULT_PORT, REGISTRY_SETTINGS
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class RegistryConfig:
     """Everything that can be set; `REGISTRY_SETTINGS` has the names that operators use."""
 
     bootstrap_servers: str = "localhost:9092"
-    client: dict[str, str] = field(default_factory=dict)  # librdkafka's settings
+    client: dict[str, str] = field(default_factory=dict)  # in Java's words or librdkafka's
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     advertised_url: str | None = None  # where other instances reach this one
@@ -69,13 +70,12 @@ class RegistryConfig:
         return "http" if self.certificate_file is None else "https"
 
     def client_settings(self) -> dict[str, Any]:
-        """Return librdkafka's settings for every client of the registry."""
+        """Return librdkafka's settings for every client; raises InvalidPropertiesError."""
         return {
-            "bootstrap.servers": self.bootstrap_servers,
             "client.id": "headwater-registry",
             "log_level": 0,  # what matters comes as errors
             "error_cb": note_error,
-            **self.client,
+            **ClusterAccess(self.bootstrap_servers, self.client).librdkafka(),
         }
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlencode
 
+from headwater.clients.registry_access import RegistryAccess, split_urls
 from headwater.serde.errors import RegistryError
-from headwater.serde.registry_http import RegistryAccess, RegistryHttp, split_urls
+from headwater.serde.registry_http import RegistryHttp
 from headwater.serde.schema import RegisteredSchema, Schema
 
 if TYPE_CHECKING:
@@ -26,11 +28,13 @@ class AccessOptions(TypedDict, total=False):
 
     username: str | None
     password: str | None
+    token: str | None
     ca_file: str | None
     cert_file: str | None
     key_file: str | None
     key_password: str | None
     verify: bool
+    check_host: bool
     timeout_s: float
     retries: int
 
@@ -49,20 +53,23 @@ class SchemaRegistryClient:
     >>> registry.urls
     ('http://localhost:8081',)
 
-    Several addresses are separated by commas; the next one is tried where one does not answer.
+    Several addresses are separated by commas; the next one is tried where one does not answer. An
+    access that was put together elsewhere is taken in place of an address.
     Ids and versions never change, so their schemas are kept. The latest version of a subject is
     asked for again after `latest_ttl_s`. The other settings are those of RegistryAccess: user name
-    and password, certificates, time limit and retries.
+    and password or a token, certificates, time limit and retries.
     """
 
     def __init__(
         self,
-        url: str | Iterable[str],
+        url: str | Iterable[str] | RegistryAccess,
         *,
         latest_ttl_s: float = 60.0,
         **access: Unpack[AccessOptions],
     ) -> None:
-        self._start(RegistryAccess(split_urls(url), **access), latest_ttl_s)
+        if not isinstance(url, RegistryAccess):
+            url = RegistryAccess(split_urls(url))
+        self._start(replace(url, **access), latest_ttl_s)
 
     def _start(self, access: RegistryAccess, latest_ttl_s: float) -> None:
         self._access = access

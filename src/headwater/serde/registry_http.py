@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
-import random
 import ssl
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from headwater.clients.retries import PASSING_STATUSES, back_off_s
 from headwater.serde.errors import RegistryError, RegistryUnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from headwater.clients.registry_access import RegistryAccess
 
 CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 
 _MAX_IDLE = 8
-_BACKOFF_S = 0.1
-_MAX_BACKOFF_S = 2.0
-# The instance is overloaded, starting, or cannot reach its leader: another one may do better.
-_TRY_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
-
-
-@dataclass(frozen=True, slots=True)
-class RegistryAccess:
-    """How to get to a registry. It can be pickled, so that a Spark job can carry it along.
-
-    `ca_file`, `cert_file` and `key_file` are PEM files. `verify=False` trusts any certificate.
-    """
-
-    urls: tuple[str, ...]
-    username: str | None = None
-    password: str | None = None
-    ca_file: str | None = None
-    cert_file: str | None = None
-    key_file: str | None = None
-    key_password: str | None = None
-    verify: bool = True
-    timeout_s: float = 30.0
-    retries: int = 3
 
 
 class RegistryHttp:
@@ -56,7 +31,7 @@ class RegistryHttp:
     def __init__(self, access: RegistryAccess) -> None:
         # Reading the system's certificates takes time, which plain HTTP should not cost.
         is_secure = any(url.lower().startswith("https:") for url in access.urls)
-        tls = _tls(access) if is_secure else None
+        tls = access.tls() if is_secure else None
         self._nodes = [_Node(url, access, tls) for url in access.urls]
         self._retries = access.retries
         self._preferred = 0
@@ -67,8 +42,7 @@ class RegistryHttp:
         failures: dict[str, str] = {}
         for attempt in range(self._retries + 1):
             if attempt:
-                pause = min(_BACKOFF_S * 2 ** (attempt - 1), _MAX_BACKOFF_S)
-                time.sleep(pause * random.uniform(0.5, 1.0))
+                time.sleep(back_off_s(attempt))
             for turn in range(len(self._nodes)):
                 number = (self._preferred + turn) % len(self._nodes)
                 node = self._nodes[number]
@@ -77,13 +51,13 @@ class RegistryHttp:
                 except ssl.SSLCertVerificationError as failure:
                     raise RegistryUnreachableError(
                         f"the certificate of {node.url} is not trusted: {failure.verify_message}. "
-                        "Give the CA's certificate as ca_file"
+                        "Give the CA's certificate as ca_file, or as --registry-ca"
                     ) from failure
                 except (OSError, http.client.HTTPException) as failure:
                     failures[node.url] = _reason(failure)
                     continue
                 self._preferred = number
-                if status in _TRY_AGAIN and attempt < self._retries:
+                if status in PASSING_STATUSES and attempt < self._retries:
                     continue
                 return _parse(node.url, status, answer)
         tried = "; ".join(f"{url}: {reason}" for url, reason in failures.items())
@@ -112,11 +86,8 @@ class _Node:
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.url = f"{parts.scheme}://{host}:{self._port}{self._base}"
         self._headers = {"Accept": CONTENT_TYPE, "Content-Type": CONTENT_TYPE}
-        username = access.username if parts.username is None else unquote(parts.username)
-        password = access.password if parts.password is None else unquote(parts.password)
-        if username is not None:
-            credentials = f"{username}:{password or ''}".encode()
-            self._headers["Authorization"] = "Basic " + base64.b64encode(credentials).decode()
+        in_url = None if parts.username is None else unquote(parts.username)
+        self._headers |= access.authorization(in_url, unquote(parts.password or ""))
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
 
@@ -161,25 +132,6 @@ class _Node:
         connection.close()
 
 
-def split_urls(url: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the addresses in a comma-separated text or a list."""
-    parts = url.split(",") if isinstance(url, str) else list(url)
-    urls = tuple(part.strip() for part in parts if part.strip())
-    if not urls:
-        raise ValueError("no address of a registry was given")
-    return urls
-
-
-def _tls(access: RegistryAccess) -> ssl.SSLContext:
-    tls = ssl.create_default_context(cafile=access.ca_file)
-    if not access.verify:
-        tls.check_hostname = False
-        tls.verify_mode = ssl.CERT_NONE
-    if access.cert_file is not None:
-        tls.load_cert_chain(access.cert_file, access.key_file, access.key_password)
-    return tls
-
-
 def _parse(url: str, status: int, answer: bytes) -> Any:
     try:
         parsed = json.loads(answer) if answer else None
@@ -193,7 +145,7 @@ def _parse(url: str, status: int, answer: bytes) -> Any:
         raise RegistryError(url, status, code, message.rstrip("."))
     text = answer[:200].decode("utf-8", "replace").strip()
     if status == 401:
-        text = "the registry wants a user name and a password"
+        text = "the registry wants a user name and a password, or a token"
     raise RegistryError(url, status, status, text or http.client.responses.get(status, ""))
 
 

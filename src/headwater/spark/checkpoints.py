@@ -61,9 +61,9 @@ class Checkpoint:
         if id_ is not None and before != id_:
             raise CheckpointError(
                 f"{self.path} has offsets of the cluster {before}, and the one at "
-                f"{self._plan.settings.bootstrap_servers} is {id_}, where they mean other records. "
-                "Connect to the old cluster, or give this app another name or checkpoint_dir to "
-                "start afresh, or delete that folder"
+                f"{self._plan.settings.cluster.bootstrap_servers} is {id_}, where they mean other "
+                "records. Connect to the old cluster, or give this app another name or "
+                "checkpoint_dir to start afresh, or delete that folder"
             )
         self._cluster = id_
 

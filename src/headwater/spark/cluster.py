@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 import difflib
-import time
 from typing import TYPE_CHECKING, Any
 
-from headwater.client_settings import InvalidPropertiesError, to_librdkafka
+from headwater.clients.connection import REQUEST_WITHIN_S, Connection
+from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Aggregate, TopicSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from confluent_kafka import KafkaError
-
+    from headwater.clients import ClusterAccess
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
 
-_ANSWER_WITHIN_S = 30.0
-_LOOK_EVERY_S = 1.0
 _LAG_WITHIN_S = 2.0
-# No use in trying again: the broker answered, and will not let this client in.
-_HOPELESS = ("_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED")
 # An internal topic spreads the work between two stages; more partitions than this cost more in
 # small batches than they bring on one machine.
 _INTERNAL_PARTITIONS = 4
 
 
-class ClusterUnreachable(Exception):  # noqa: N818 - says what is the case, as JavaNotFound does
-    """No broker answered, or none with what a program needs."""
-
-
 class Cluster:
     """The cluster of one program."""
 
-    def __init__(self, bootstrap_servers: str, kafka: Mapping[str, str]) -> None:
-        from confluent_kafka import KafkaException
-        from confluent_kafka.admin import AdminClient
-
-        self._servers = bootstrap_servers
-        self._error: KafkaError | None = None
-        settings: dict[str, Any] = {**_librdkafka(kafka), "bootstrap.servers": bootstrap_servers}
-        try:
-            self._admin: Any = AdminClient(settings | {"log_level": 0, "error_cb": self._remember})
-        except (KafkaException, ValueError) as failure:
-            raise ClusterUnreachable(
-                f"the settings of Kafka's clients were refused: {failure.args[0]}"
-            ) from None
+    def __init__(self, access: ClusterAccess) -> None:
+        self._connection = Connection(access.for_admin())
 
     def partitions(self) -> dict[str, int]:
         """Return how many partitions each topic has."""
@@ -85,7 +65,7 @@ class Cluster:
     def check_starts(self, plan: Plan) -> None:
         """Refuse to begin at offsets that the topics do not have.
 
-        Raises PlanError, and ClusterUnreachable where no broker says which they have.
+        Raises PlanError, and ClientError where no broker says which they have.
         """
         known = self.partitions()
         for source in plan.sources():
@@ -119,21 +99,21 @@ class Cluster:
         from confluent_kafka.admin import OffsetSpec
 
         # As Spark will see it: what is not committed yet is not there.
-        answers = self._admin.list_offsets(
+        answers = self._connection.admin.list_offsets(
             {TopicPartition(topic, each): getattr(OffsetSpec, end)() for each in partitions},
             isolation_level=IsolationLevel.READ_COMMITTED,
         )
         try:
             return {
-                where.partition: int(answer.result(_ANSWER_WITHIN_S).offset)
+                where.partition: int(answer.result(REQUEST_WITHIN_S).offset)
                 for where, answer in answers.items()
             }
         except (KafkaException, TimeoutError) as failure:
             why = failure.args[0].str() if isinstance(failure, KafkaException) else "no answer"
-            raise ClusterUnreachable(
+            raise ClientError(
                 f"the offsets of {topic!r}, where start= names some, cannot be read from "
-                f"{self._servers} ({why}). Is a broker away, or may this user not describe the "
-                "topic? Try again when it can"
+                f"{self._connection.bootstrap_servers} ({why}). Is a broker away, or may this "
+                "user not describe the topic? Try again when it can"
             ) from failure
 
     def behind(self, read_to: Mapping[tuple[str, int], int]) -> int | None:
@@ -144,44 +124,28 @@ class Cluster:
         asked = {TopicPartition(*place): OffsetSpec.latest() for place in read_to}
         if not asked:
             return 0
-        answers = self._admin.list_offsets(
-            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_LAG_WITHIN_S
-        )
         try:
+            answers = self._connection.admin.list_offsets(
+                asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_LAG_WITHIN_S
+            )
             ends = {
                 (place.topic, place.partition): int(answer.result().offset)
                 for place, answer in answers.items()
             }
-        except KafkaException:
+        except (ClientError, KafkaException):
             return None
         return sum(max(0, end - read_to[place]) for place, end in ends.items())
 
     def _metadata(self) -> Any:
         from confluent_kafka import KafkaException
 
-        deadline = time.monotonic() + _ANSWER_WITHIN_S
-        while True:
-            try:
-                return self._admin.list_topics(timeout=_LOOK_EVERY_S)
-            except KafkaException as failure:
-                # The reason comes on its own way, and only now.
-                self._admin.poll(0)
-                error = self._error or failure.args[0]
-            if error.name() in _HOPELESS:
-                raise ClusterUnreachable(
-                    f"{self._servers} refused the connection: {error.str()}. Security settings "
-                    "are given with --command-config, or with App(kafka=...)"
-                )
-            if time.monotonic() > deadline:
-                raise ClusterUnreachable(
-                    f"no broker answered at {self._servers} ({error.str()}). Is it running? "
-                    "Start one with: headwater up"
-                )
-
-    def _remember(self, error: KafkaError) -> None:
-        # "All brokers are down" follows the error that says why.
-        if error.name() != "_ALL_BROKERS_DOWN":
-            self._error = error
+        try:
+            return self._connection.admin.list_topics(timeout=REQUEST_WITHIN_S)
+        except KafkaException as failure:
+            raise ClientError(
+                f"{self._connection.bootstrap_servers} does not say which topics there are: "
+                f"{describe(failure.args[0])}"
+            ) from failure
 
     def _create(self, topics: Mapping[str, int]) -> None:
         from confluent_kafka.admin import NewTopic
@@ -192,9 +156,9 @@ class Cluster:
             NewTopic(name, num_partitions=count, replication_factor=-1)
             for name, count in topics.items()
         ]
-        for name, future in self._admin.create_topics(wanted).items():
+        for name, future in self._connection.admin.create_topics(wanted).items():
             try:
-                future.result(_ANSWER_WITHIN_S)
+                future.result(REQUEST_WITHIN_S)
             except Exception as failure:
                 if "TOPIC_ALREADY_EXISTS" not in str(failure):
                     raise PlanError(f"the topic {name!r} cannot be created: {failure}") from failure
@@ -217,16 +181,3 @@ def _unknown(topic: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(topic, sorted(known), n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"headwater topics create {topic}"
     return f"there is no topic {topic!r} to read from: {hint}"
-
-
-def _librdkafka(kafka: Mapping[str, str]) -> dict[str, str]:
-    """Take what lets a client in; the rest is meant for the clients that read and write."""
-    of_security = {
-        name: value
-        for name, value in kafka.items()
-        if name == "client.id" or name.partition(".")[0] in ("security", "sasl", "ssl")
-    }
-    try:
-        return to_librdkafka(of_security)
-    except InvalidPropertiesError as failure:
-        raise ClusterUnreachable(f"the settings of Kafka's clients: {failure}") from None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from headwater.clients import InvalidPropertiesError
+from headwater.clients.programs import cluster_access, registry_access
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import OnBroken, TopicSource
 from headwater.plan.plan import Guarantee, Plan, Settings
@@ -26,6 +27,7 @@ from headwater.streams.types import as_class, as_type
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.clients import RegistryAccess
     from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
     from headwater.plan.types import DataType
@@ -71,7 +73,9 @@ class App:
     The addresses of the broker and of the registry are, where they are not given, those of the
     environment (HEADWATER_BOOTSTRAP_SERVER, HEADWATER_REGISTRY), else the ones on this machine.
     `emit` is what aggregates do that do not say it themselves. `spark` and `kafka` pass settings
-    through to Spark's session and to its Kafka clients.
+    through to Spark's session and to its Kafka clients. `registry` has what lets it in to the
+    registry, by Confluent's names: `basic.auth.user.info`, `ssl.ca.location` and the like. What the
+    command line says of the cluster and the registry wins.
     """
 
     def __init__(
@@ -85,6 +89,7 @@ class App:
         emit: Emit = "batch",
         spark: Mapping[str, str] | None = None,
         kafka: Mapping[str, str] | None = None,
+        registry: Mapping[str, str] | None = None,
     ) -> None:
         with Located():
             _check_name(name)
@@ -92,14 +97,14 @@ class App:
                 raise PlanError(
                     f"there is no guarantee {guarantee!r} (there are {', '.join(_GUARANTEES)})"
                 )
+            registry_found = _registry_access(registry_url, registry)
         self.name = name
         self.settings = Settings(
-            bootstrap_servers=bootstrap_servers or _environment("BOOTSTRAP_SERVER", ":9092"),
-            registry_url=registry_url or _environment("REGISTRY", ":8081"),
+            cluster=cluster_access(bootstrap_servers, kafka),
+            registry=registry_found,
             guarantee=guarantee,
             checkpoint_dir=None if checkpoint_dir is None else Path(checkpoint_dir),
             spark=dict(spark or {}),
-            kafka=dict(kafka or {}),
         )
         self._registry: SchemaRegistryClient | None = None
         self._builder = Builder(name, emit, self._registry_client)
@@ -182,14 +187,16 @@ class App:
         from headwater.serde import SchemaRegistryClient
 
         if self._registry is None:
-            assert self.settings.registry_url is not None, "there is always a default"
-            self._registry = SchemaRegistryClient(self.settings.registry_url)
+            assert self.settings.registry is not None, "there is always a default"
+            self._registry = SchemaRegistryClient(self.settings.registry)
         return self._registry
 
 
-def _environment(name: str, port: str) -> str:
-    scheme = "http://" if name == "REGISTRY" else ""
-    return os.environ.get(f"HEADWATER_{name}", f"{scheme}localhost{port}")
+def _registry_access(url: str | None, properties: Mapping[str, str] | None) -> RegistryAccess:
+    try:
+        return registry_access(url, properties)
+    except InvalidPropertiesError as failure:
+        raise PlanError(f"the registry's settings: {failure}") from failure
 
 
 def _check_name(name: str) -> None:

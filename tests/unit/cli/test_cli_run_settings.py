@@ -4,34 +4,77 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli_command import Cli
 
 from headwater.cli.program import ProgramError, load_app
-from headwater.cli.run import overridden
-from headwater.plan.plan import Settings
+from headwater.cli.run import run
+from headwater.clients import ClusterAccess, RegistryAccess
+from headwater.plan.plan import Plan, Settings
 from headwater.spark.topics import reading_options
 
-PROGRAMS = Settings(
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROGRAM = """
+from headwater.streams import App
+app = App(
+    "app",
     bootstrap_servers="programs:1",
-    checkpoint_dir=Path("programs"),
-    spark={"spark.a": "programs", "spark.b": "programs"},
+    registry_url="http://programs:1",
     kafka={"client.id": "programs", "client.rack": "programs"},
+    spark={"spark.a": "programs", "spark.b": "programs"},
 )
+app.stream("a", value="string").to("b")
+"""
 
 
-def test_the_command_line_wins_over_the_program() -> None:
-    both = overridden(
-        PROGRAMS, "given:2", Path("given"), spark={"spark.a": "given"}, kafka={"client.id": "given"}
+@pytest.fixture
+def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Settings]:
+    """What a command line makes of a program's settings; nothing is run."""
+    program = tmp_path / "app.py"
+    program.write_text(PROGRAM)
+    for name in ("BOOTSTRAP_SERVER", "REGISTRY"):
+        monkeypatch.setenv(f"HEADWATER_{name}", "environment:1")
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    plans: list[Plan] = []
+    monkeypatch.setattr("headwater.cli.run._run", lambda plan, **_: plans.append(plan))
+
+    def choose(*options: object) -> Settings:
+        run.main([str(program), *map(str, options)], standalone_mode=False)
+        return plans[-1].settings
+
+    return choose
+
+
+def test_the_command_line_wins_over_the_program(
+    chosen: Callable[..., Settings], tmp_path: Path
+) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "bootstrap.servers=file:2\nclient.id=given\n"
+        "schema.registry.url=https://file:2\nbasic.auth.user.info=ada:secret\n"
     )
-    assert both == Settings(
-        bootstrap_servers="given:2",
-        checkpoint_dir=Path("given"),
+    options = ["--command-config", file, "--conf", "spark.a=given", "--checkpoint-dir", tmp_path]
+    settings = chosen(*options)
+    assert settings == Settings(
+        cluster=ClusterAccess("file:2", {"client.id": "given", "client.rack": "programs"}),
+        registry=RegistryAccess(("https://file:2",), username="ada", password="secret"),
+        checkpoint_dir=tmp_path,
         spark={"spark.a": "given", "spark.b": "programs"},
-        kafka={"client.id": "given", "client.rack": "programs"},
     )
-    assert overridden(PROGRAMS, None, None, spark={}, kafka={}) == PROGRAMS
+    typed = chosen(*options, "--bootstrap-server", "typed:3", "--registry", "https://typed:3")
+    assert typed.cluster.bootstrap_servers == "typed:3"
+    assert typed.registry == RegistryAccess(("https://typed:3",), username="ada", password="secret")
+
+
+def test_the_program_wins_over_the_environment(chosen: Callable[..., Settings]) -> None:
+    settings = chosen()
+    assert settings.cluster.bootstrap_servers == "programs:1"
+    assert settings.registry == RegistryAccess(("http://programs:1",))
 
 
 def test_readers_use_the_cluster_that_sinks_use_and_see_what_is_committed() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from headwater.clients import RegistryAccess
 from headwater.plan.nodes import Map, Start, TableStoreSink, TopicSource
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
@@ -47,11 +48,22 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("HEADWATER_BOOTSTRAP_SERVER", "here:1")
     monkeypatch.setenv("HEADWATER_REGISTRY", "http://there:2")
     settings = App("app", guarantee="exactly_once", checkpoint_dir="folder").settings
-    assert settings.bootstrap_servers == "here:1"
-    assert settings.registry_url == "http://there:2"
+    assert settings.cluster.bootstrap_servers == "here:1"
+    assert settings.registry is not None
+    assert settings.registry.urls == ("http://there:2",)
     assert settings.guarantee == "exactly_once"
     assert settings.checkpoint_dir == Path("folder")
-    assert App("app", bootstrap_servers="mine:3").settings.bootstrap_servers == "mine:3"
+    assert App("app", bootstrap_servers="mine:3").settings.cluster.bootstrap_servers == "mine:3"
+
+
+def test_what_lets_a_program_in_to_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER_REGISTRY_CA", "ca.pem")
+    app = App("app", registry_url="https://sr:1", registry={"basic.auth.user.info": "ada:secret"})
+    assert app.settings.registry == RegistryAccess(
+        ("https://sr:1",), username="ada", password="secret", ca_file="ca.pem"
+    )
+    with pytest.raises(PlanError, match=r"test_streams_app\.py:\d+: .*no setting .*no\.such"):
+        App("app", registry={"no.such": "setting"})
 
 
 def test_a_table_deletes_what_a_filter_refuses() -> None:

@@ -18,6 +18,7 @@ from headwater.plan.schema_fit import contradiction
 from headwater.serde import RegistryError, Schema, SchemaRegistryClient
 
 if TYPE_CHECKING:
+    from headwater.clients import RegistryAccess
     from headwater.plan.formats import Format
     from headwater.plan.types import DataType
     from headwater.serde.schema import SchemaType as Kind
@@ -44,8 +45,8 @@ class NewSchema(NamedTuple):
 class Schemas:
     """The schemas of one program's topics."""
 
-    def __init__(self, registry_url: str | None) -> None:
-        self._url = registry_url
+    def __init__(self, access: RegistryAccess | None) -> None:
+        self._access = access
         self._client: SchemaRegistryClient | None = None
         self._seen: dict[str, dict[int, str]] = {}
         self._kinds: dict[str, Kind] = {}
@@ -54,12 +55,12 @@ class Schemas:
     def registry(self) -> SchemaRegistryClient:
         """The client; a program without a registry's address has none."""
         if self._client is None:
-            if not self._url:
+            if self._access is None:
                 raise ValueError(
                     "Avro, JSON Schema and Protobuf need a schema registry: give its address with "
                     "App(..., registry_url='http://localhost:8081')"
                 )
-            self._client = SchemaRegistryClient(self._url)
+            self._client = SchemaRegistryClient(self._access)
         return self._client
 
     def writers(self, subject: str, kind: str) -> dict[int, str]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
-from headwater.client_settings import to_java
 from headwater.plan.nodes import TopicSink
 from headwater.plan.stages import split
 from headwater.serde import SerdeError
@@ -70,10 +69,9 @@ class Job:
         self._spark: SparkSession | None = None
         self._notice = notice
         self._checkpoint = Checkpoint(plan)
-        self._schemas = Schemas(plan.settings.registry_url)
-        # Spark's clients are Java's, whatever words the settings came in.
-        self._settings = replace(plan.settings, kafka=to_java(plan.settings.kafka))
-        self._writers = Writers(plan.name, self._settings, self._checkpoint.path / "tables", once)
+        self._schemas = Schemas(plan.settings.registry)
+        plan.settings.cluster.java()  # what Spark's clients cannot do is refused at once
+        self._writers = Writers(plan.name, plan.settings, self._checkpoint.path / "tables", once)
         self._queries: dict[str, _RunningQuery] = {}
         self._stopping = threading.Event()
         self._ended = threading.Event()
@@ -89,7 +87,7 @@ class Job:
         self._stages = split(self.plan)
         self._checkpoint.open()
         try:
-            cluster = Cluster(settings.bootstrap_servers, settings.kafka)
+            cluster = Cluster(settings.cluster)
             self._checkpoint.check_cluster(cluster.id)
             if self._checkpoint.is_new:
                 cluster.check_starts(self.plan)
@@ -155,12 +153,12 @@ class Job:
 
     def _reader(self, *, batch: bool) -> TopicReader:
         assert self._spark is not None, "it was started"
-        settings = self._settings
+        settings = self.plan.settings
         return TopicReader(
             self._spark,
-            settings.bootstrap_servers,
+            settings.cluster.bootstrap_servers,
             self._partitions,
-            settings.kafka,
+            settings.cluster.java(),
             batch=batch,
             in_fixed_order=settings.guarantee == "exactly_once" and not batch,
         )

@@ -77,10 +77,10 @@ class Writers:
             return TableStoreSink(self.tables / f"{query.detail}.db")
         return topic_sink(
             None,
-            servers=self.settings.bootstrap_servers,
+            servers=self.settings.cluster.bootstrap_servers,
             guarantee=self.settings.guarantee,
             query=f"{self.app}-{query.name}",
-            client=self.settings.kafka,
+            client=self.settings.cluster.java(),
             missing_markers=missing_markers,
         )
 

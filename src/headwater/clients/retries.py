@@ -1,7 +1,8 @@
-"""Repeats requests that fail only because the cluster has just lost a broker."""
+"""Which failures pass by themselves, which no retry cures, and how long to try."""
 
 from __future__ import annotations
 
+import random
 import time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +34,22 @@ PASSING = frozenset(
         "_ALL_BROKERS_DOWN",
     }
 )
+
+# No use in trying again: the broker answered, and will not let this client in.
+HOPELESS = frozenset({"_AUTHENTICATION", "_SSL", "SASL_AUTHENTICATION_FAILED"})
+
+# The service is overloaded, starting, or cannot reach its leader: another one may do better.
+PASSING_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
+_FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 0.1, 2.0
+
+
+def back_off_s(attempt: int) -> float:
+    """Return how long to wait before the attempt of this number, from 1 on; never the same twice.
+
+    Clients that failed together should not come back together.
+    """
+    longest = min(_FIRST_BACK_OFF_S * (1 << (attempt - 1)), _LONGEST_BACK_OFF_S)
+    return longest * random.uniform(0.5, 1.0)
 
 
 def retry(attempt: Callable[[], Result], within_s: float = RETRY_WITHIN_S) -> Result:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
 
-logger = logging.getLogger("headwater.registry")
+logger = logging.getLogger("headwater.clients")
 
 QUIET_S = 30.0
 

@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.cli.client_properties import (
-    InvalidPropertiesError,
-    read_client_properties,
-    to_librdkafka,
-)
-from headwater.client_settings import to_java
+from headwater.cli.client_properties import read_client_properties
+from headwater.clients import InvalidPropertiesError
+from headwater.clients.settings import to_java, to_librdkafka
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +24,9 @@ def test_a_file_with_continued_lines_and_comments(tmp_path: Path) -> None:
         '    username="alice" \\\n'
         '    password="a \\"quoted\\" secret";\n',
     )
-    assert read_client_properties(file) == {
+    of_kafka, of_registry = read_client_properties(file)
+    assert of_registry == {}
+    assert to_librdkafka(of_kafka) == {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
         "sasl.username": "alice",

@@ -1,4 +1,4 @@
-"""Sockets to a broker as a client properties file asks for them: TLS, and SASL inside it."""
+"""Sockets to a broker as librdkafka's settings ask for them: TLS, and SASL inside it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import tempfile
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.connection import REQUEST_WITHIN_S
-from headwater.cli.errors import CommandError
+from headwater.clients.connection import REQUEST_WITHIN_S
+from headwater.clients.errors import ClientError
 from headwater.protocol import messages
 from headwater.protocol.api_keys import ApiKey, is_flexible
 from headwater.protocol.errors import ErrorCode
@@ -31,10 +31,10 @@ _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
 def open_socket(host: str, port: int, properties: Mapping[str, str]) -> socket.socket:
-    """Connect, and prove who we are where the properties say how; raises OSError, CommandError."""
+    """Connect, and prove who we are where the properties say how; raises OSError, ClientError."""
     protocol = properties.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in _PROTOCOLS:
-        raise CommandError(
+        raise ClientError(
             f"security.protocol={protocol} is unknown. Use one of {', '.join(_PROTOCOLS)}"
         )
     peer = socket.create_connection((host, port), REQUEST_WITHIN_S)
@@ -58,7 +58,7 @@ def ask(peer: socket.socket, api_key: ApiKey, version: int, body: Mapping[str, A
     (size,) = _SIZE.unpack(_read(peer, _SIZE.size))
     if not 0 < size <= _MOST_BYTES:
         host, port = peer.getpeername()[:2]
-        raise CommandError(f"{host}:{port} answered with {size} bytes: is it a broker?")
+        raise ClientError(f"{host}:{port} answered with {size} bytes: is it a broker?")
     answer = memoryview(_read(peer, size))
     return messages.decode_response(api_key, version, answer, 5 if flexible else 4)
 
@@ -75,7 +75,7 @@ def _read(peer: socket.socket, size: int) -> bytes:
 
 def _tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
     if "ssl.keystore.location" in properties:
-        raise CommandError(
+        raise ClientError(
             "this command reads keys from PEM files only. Export the key store, and set "
             "ssl.certificate.location and ssl.key.location"
         )
@@ -103,19 +103,19 @@ def _tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
 def _authenticate(peer: socket.socket, properties: Mapping[str, str]) -> None:
     mechanism = properties.get("sasl.mechanism", properties.get("sasl.mechanisms", "")).upper()
     if mechanism not in ("PLAIN", *_SCRAM_HASHES):
-        raise CommandError(
+        raise ClientError(
             f"this command cannot use sasl.mechanism={mechanism or '(none)'}. "
             f"It knows PLAIN, {' and '.join(sorted(_SCRAM_HASHES))}"
         )
     answer = ask(peer, ApiKey.SASL_HANDSHAKE, 1, {"mechanism": mechanism})
     if answer.error_code != ErrorCode.NONE:
         offered = ", ".join(answer.mechanisms) or "none"
-        raise CommandError(f"the broker refused sasl.mechanism={mechanism}; it offers {offered}")
+        raise ClientError(f"the broker refused sasl.mechanism={mechanism}; it offers {offered}")
 
     def exchange(token: bytes) -> bytes:
         answer = ask(peer, ApiKey.SASL_AUTHENTICATE, 1, {"auth_bytes": token})
         if answer.error_code != ErrorCode.NONE:
-            raise CommandError(f"the broker refused the credentials: {answer.error_message}")
+            raise ClientError(f"the broker refused the credentials: {answer.error_message}")
         return bytes(answer.auth_bytes)
 
     user, password = (properties.get(f"sasl.{name}", "") for name in ("username", "password"))
@@ -135,7 +135,7 @@ def _scram(exchange: Exchange, hash_name: str, user: str, password: str) -> None
     server_first = exchange(f"n,,{first}".encode()).decode()
     fields = dict(part.split("=", 1) for part in server_first.split(","))
     if not fields["r"].startswith(nonce):
-        raise CommandError("the broker's SCRAM answer belongs to another request")
+        raise ClientError("the broker's SCRAM answer belongs to another request")
     salt, iterations = base64.b64decode(fields["s"]), int(fields["i"])
     salted = hashlib.pbkdf2_hmac(hash_name, password.encode(), salt, iterations)
     final = f"c=biws,r={fields['r']}"
@@ -150,4 +150,4 @@ def _scram(exchange: Exchange, hash_name: str, user: str, password: str) -> None
     server_final = exchange(f"{final},p={base64.b64encode(proof).decode()}".encode())
     expected = base64.b64encode(sign(sign(salted, b"Server Key"), signed))
     if server_final != b"v=" + expected:
-        raise CommandError("the broker does not know the password either: it may be an impostor")
+        raise ClientError("the broker does not know the password either: it may be an impostor")

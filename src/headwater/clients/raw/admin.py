@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headwater.cli.broker_socket import ask, open_socket
-from headwater.cli.errors import CommandError
+from headwater.clients.errors import ClientError
+from headwater.clients.raw.broker_socket import ask, open_socket
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 from headwater.protocol.primitives import ProtocolError
@@ -13,7 +13,7 @@ from headwater.protocol.primitives import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.cli.connection import Connection
+    from headwater.clients.connection import Connection
 
 _TRANSACTION_COORDINATOR = 1
 
@@ -26,7 +26,7 @@ class Node(NamedTuple):
     port: int
 
 
-class UnansweredError(CommandError):
+class UnansweredError(ClientError):
     """A broker did not answer."""
 
 
@@ -35,6 +35,7 @@ class RawAdmin:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._settings = connection.access.librdkafka()
 
     def brokers(self) -> list[Node]:
         """Return all brokers of the cluster."""
@@ -45,10 +46,10 @@ class RawAdmin:
         """Return the broker that leads a partition."""
         partitions = self._connection.describe_topic(topic).partitions
         if partition >= len(partitions):
-            raise CommandError(f"{topic} has {len(partitions)} partitions, and no {partition}")
+            raise ClientError(f"{topic} has {len(partitions)} partitions, and no {partition}")
         leader = partitions[partition].leader
         if leader is None:
-            raise CommandError(f"{topic}-{partition} has no leader at the moment. Try again later")
+            raise ClientError(f"{topic}-{partition} has no leader at the moment. Try again later")
         return Node(leader.id, leader.host, leader.port)
 
     def coordinator_of(self, transactional_id: str) -> Node:
@@ -74,21 +75,21 @@ class RawAdmin:
         return self.ask(last, api_key, version, body)
 
     def ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
-        """Send one request and return the answer; raises CommandError if there is none."""
+        """Send one request and return the answer; raises ClientError if there is none."""
         where = f"{node.host}:{node.port}"
         try:
-            with open_socket(node.host, node.port, self._connection.properties) as peer:
+            with open_socket(node.host, node.port, self._settings) as peer:
                 return ask(peer, api_key, version, body)
         except OSError as failure:
             raise UnansweredError(f"asking {where} failed: {failure}") from failure
         except ProtocolError as failure:
-            raise CommandError(f"the answer of {where} makes no sense: {failure}") from failure
+            raise ClientError(f"the answer of {where} makes no sense: {failure}") from failure
 
 
 def check(error_code: int, doing: str) -> None:
-    """Raise CommandError for anything but success."""
+    """Raise ClientError for anything but success."""
     if error_code != ErrorCode.NONE:
-        raise CommandError(f"{doing} failed: {error_name(error_code)}")
+        raise ClientError(f"{doing} failed: {error_name(error_code)}")
 
 
 def error_name(error_code: int) -> str:

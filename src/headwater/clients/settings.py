@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.clients.errors import InvalidPropertiesError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class InvalidPropertiesError(ValueError):
-    """Client settings cannot be used; the message says which name, and why."""
 
 
 def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
