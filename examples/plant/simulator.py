@@ -11,6 +11,7 @@ from typing import NamedTuple
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from headwater.clients import ClusterAccess
 from headwater.serde import AvroSerializer, SchemaRegistryClient
 
 TOPIC = "myPlant"
@@ -55,7 +56,7 @@ class Simulator:
         self.failed = 0
         self._random = random.Random(seed)
         self._registry = SchemaRegistryClient(registry_url)
-        self._producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 5})
+        self._producer = Producer({**ClusterAccess(bootstrap_servers).producer(), "linger.ms": 5})
         self._admin = AdminClient({"bootstrap.servers": bootstrap_servers})
         self._measurement = self._serializer("measurement")
         self._stop = threading.Event()

@@ -14,6 +14,7 @@ import psutil
 import pytest
 from kio.schema.errors import ErrorCode
 from tests.chaos.reading import read_values
+from tests.cli_command import Cli
 from tests.conftest import unmet
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import Topic, create_topic, list_offset, produce
@@ -139,6 +140,19 @@ def test_producers_wait_for_space_by_themselves(disk: Disk, start_broker: StartB
     assert producer.flush(60) == 0
     assert outcome == [None]
     assert_all_there(broker, topic, [*values, late])
+
+
+def test_commands_say_that_the_broker_cannot_write(disk: Disk, start_broker: StartBroker) -> None:
+    broker = start_broker(data_dir=disk.path / "data")
+    with RawClient(broker) as client:
+        topic = create_topic(client, "full")
+        fill(client, topic, [], 100_000)
+    refused = Cli(broker.bootstrap_servers)(
+        *("produce", topic.name, "--property", "message.timeout.ms=5000"), stdin="x" * 200_000
+    )
+    assert refused.code == 1
+    assert "KAFKA_STORAGE_ERROR" in refused.err
+    assert "Is the broker's disk full?" in refused.err
 
 
 def test_a_kill_on_a_full_disk(disk: Disk, start_broker: StartBroker) -> None:

@@ -19,6 +19,7 @@ from tests.chaos.transactional_pipeline import (
     wait_until_done,
 )
 from tests.chaos.transactional_worker import INPUT, OUTPUT
+from tests.cli_command import Cli
 from tests.cluster.brokers import freeze, wait_until_in_sync
 from tests.cluster.reading_group import ReadingGroup
 from tests.cluster.replicated_topic import EVERYWHERE, NO_LEADER, ReplicatedTopic
@@ -150,6 +151,13 @@ def test_min_insync_2_takes_writes_with_3_and_2_brokers_and_refuses_acks_all_wit
     log.wait_for(leader=1, in_sync={1})
     with pytest.raises(KafkaException, match="NOT_ENOUGH_REPLICAS"):
         log.write("with one")
+    # Our own commands say it, too, and not that time ran out.
+    typed = Cli(cluster.bootstrap_servers)(
+        *("produce", topic, "--property", "message.timeout.ms=5000"), stdin="with one\n"
+    )
+    assert typed.code == 1
+    assert "NOT_ENOUGH_REPLICAS" in typed.err
+    assert f"{topic}-0 has 1 of 3 replicas in sync, and acks=all needs min.insync" in typed.err
     assert log.copies("with one") == set()
     assert log.read() == ["with three", "with two"]
 

@@ -43,6 +43,23 @@ def test_no_broker(nobody: str) -> None:
             )
 
 
+def test_a_program_hears_of_a_wrong_broker_as_soon_as_every_command(
+    nobody: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "app.py"
+    program.write_text(
+        "from headwater.streams import App\n"
+        "app = App('app')\n"
+        "app.stream('a', value='string').to('b')\n"
+    )
+    failed = Cli(nobody)("run", program, "--once", "--checkpoint-dir", tmp_path / "checkpoint")
+    assert failed.code == 1
+    assert (
+        f"Error: no broker answered at {nobody} within 5 s (Connection refused). "
+        "Is it running? Start one with: headwater broker\n"
+    ) in failed.err
+
+
 def test_ctrl_c_while_waiting_for_a_broker() -> None:
     # Somebody listens, so that the moment when the client waits can be seen; nobody answers.
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from kafka.partitioner.default import murmur2
 from tests.cli_command import Cli
 
 if TYPE_CHECKING:
@@ -50,6 +51,36 @@ def test_keys_nulls_and_fixed_headers(cli: Cli, one: str) -> None:
         (None, "v3"),
     ]
     assert records[0]["headers"] == [{"key": "h", "value": "1"}, {"key": "h", "value": "2"}]
+
+
+def test_keys_go_where_kafkas_own_clients_put_them(cli: Cli, topic: str) -> None:
+    # Kafka's own test values of its hash.
+    known = {
+        "21": -973932308,
+        "foobar": -790332482,
+        "a-little-bit-long-string": -985981536,
+        "a-little-bit-longer-string": -1486304829,
+        "abc": 479470107,
+    }
+    partitions = 7
+    keys = ["", *known, *(f"sensor-{number}" for number in range(50))]
+    cli.ok("topics", "create", topic, "--partitions", partitions)
+    cli.ok("produce", topic, "--parse-key", stdin="".join(f"{key}\tv\n" for key in keys))
+    places = {record["key"]: record["partition"] for record in cli.records(topic)}
+    for key, hashed in known.items():
+        assert places[key] == (hashed & 0x7FFFFFFF) % partitions
+    # And another client's account of it.
+    assert places == {key: (murmur2(key.encode()) & 0x7FFFFFFF) % partitions for key in keys}
+
+    # A user's own word wins.
+    chosen = ("--property", "partitioner=consistent")
+    cli.ok("produce", topic, "--parse-key", *chosen, stdin="".join(f"{key}\tw\n" for key in keys))
+    crc = {
+        record["key"]: record["partition"]
+        for record in cli.records(topic)
+        if record["value"] == "w"
+    }
+    assert crc != places
 
 
 def test_headers_in_front_of_each_line(cli: Cli, one: str) -> None:
@@ -197,7 +228,9 @@ def test_a_broker_that_dies_makes_the_exit_code_1(start_broker: StartBroker, top
         # Said at once, although standard input is still open.
         assert "not delivered" in producing.stderr.readline()
         producing.process.stdin.close()
-        assert "1 of 2 records were not delivered" in producing.stderr.read()
+        told = producing.stderr.read()
+        assert "1 of 2 records were not delivered" in told
+        assert f"no broker answered at {broker.bootstrap_servers}" in told
         assert producing.process.wait() == 1
 
 

@@ -202,11 +202,50 @@ def test_check_and_a_refused_registration(
         assert refused.code == 1
         assert refused.err.startswith(f"Error: not compatible with {topic} (BACKWARD):\n")
         assert "unit" in refused.err
+        assert "compared with version 1" in refused.err
+        assert "errorType" not in refused.err
+        assert "{" not in refused.err
     optional = write(tmp_path, "optional.avsc", WITH_DEFAULT)
     assert cli.ok("schemas", "check", topic, optional) == "Compatible (BACKWARD).\n"
     assert cli.ok("schemas", "check", topic, optional, "--version", 1).startswith("Compatible")
     assert cli.ok("schemas", "get", topic) != ""
     assert cli.json("schemas", "get", topic)["version"] == 1
+
+
+def test_a_refused_schema_of_a_producer_is_told_in_sentences(
+    cli: Cli, topic: str, tmp_path: Path, reading: Path
+) -> None:
+    cli.ok("schemas", "register", f"{topic}-value", reading)
+    mandatory = write(tmp_path, "mandatory.avsc", WITH_UNIT)
+    refused = cli(
+        *("produce", topic, "--value-format", "avro", "--value-schema", mandatory),
+        stdin='{"sensor": "a", "time": 1, "value": null, "unit": "kW"}\n',
+    )
+    assert refused.code == 1
+    assert "incompatible with an earlier schema" in refused.err
+    assert "unit" in refused.err
+    assert "errorType" not in refused.err
+
+
+def test_a_readers_schema(cli: Cli, topic: str, tmp_path: Path, reading: Path) -> None:
+    cli.ok(
+        *("produce", topic, "--value-format", "avro", "--value-schema", reading), stdin=f"{TYPED}\n"
+    )
+    newer = write(tmp_path, "newer.avsc", WITH_DEFAULT)
+    read = ("--value-format", "avro", "--value-schema")
+    (printed,) = values(cli, topic, *read, str(newer))
+    assert json.loads(printed).keys() == json.loads(TYPED).keys() | {"unit"}
+    assert values(cli, topic, "--value-format", "avro") == [TYPED]
+    # By its subject, the latest version or another one.
+    cli.ok("schemas", "register", f"{topic}-value", newer)
+    assert values(cli, topic, *read, f"@{topic}-value") == [printed]
+    assert values(cli, topic, *read, f"@{topic}-value:1") == [TYPED]
+    gone = cli("consume", topic, *read, "no-such-file.avsc")
+    assert gone.code == 2
+    assert "@SUBJECT:VERSION" in gone.err
+    other = cli("consume", topic, "--value-format", "protobuf", "--value-schema", reading)
+    assert other.code == 2
+    assert "is for avro" in other.err
 
 
 def test_diff(cli: Cli, topic: str, tmp_path: Path, reading: Path) -> None:

@@ -72,7 +72,9 @@ def test_a_program_reads_and_writes_avro(
     )
     cli.ok("run", program, "--once", "--checkpoint-dir", tmp_path / "checkpoint", *secured)
     results = cli.records(f"{topic}-warm", *avro)
-    assert [each["value"] for each in results] == [{"id": "b", "value": 2.0}]
+    assert [each["value"] for each in results] == [
+        {"id": {"string": "b"}, "value": {"double": 2.0}}
+    ]
     subjects = [each["subject"] for each in cli.json("schemas", "list", *secured)]
     assert {f"{topic}-value", f"{topic}-warm-value"} <= set(subjects)
 

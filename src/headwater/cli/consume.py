@@ -17,6 +17,7 @@ from headwater.cli.record_formats import (
     decoding,
     decoding_json,
     format_options,
+    reader_schema_options,
     skipping_broken,
 )
 from headwater.cli.record_output import json_line, template_formatter, text_formatter
@@ -47,6 +48,7 @@ Examples:
   headwater consume orders --group billing --from-beginning  share the work, and go on later
   headwater consume orders --keys --headers
   headwater consume orders --value-format avro --registry http://localhost:8081
+  headwater consume orders --value-format avro --value-schema @orders-value:1
   headwater consume orders --format '%t [%p] %o at %T: %k = %v (%h)\\n'
 
 \b
@@ -85,6 +87,7 @@ Fields of --format, which ends lines only where it says \\n:
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error where it starts.")
 @click.option("--skip-broken", is_flag=True, help="Report what is not in the format, and go on.")
 @property_option
+@reader_schema_options
 @format_options
 @connection_options
 def consume(

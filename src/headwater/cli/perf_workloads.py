@@ -12,6 +12,7 @@ from headwater.cli.errors import CommandError
 from headwater.cli.perf_workers import Outcome
 from headwater.clients.connection import POLL_S, Connection
 from headwater.clients.errors import describe
+from headwater.clients.producing import why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +56,9 @@ def produce_in_bulk(
     job: ProduceJob, ready: Callable[[], object], report: Callable[[int], object]
 ) -> Outcome:
     """Send one chunk of records over and over; only so can Python keep a fast client busy."""
-    producer = Connection(job.access).producer({"linger.ms": 5, **job.settings})
-    samples = _Samples()
+    connection = Connection(job.access)
+    producer = connection.producer({"linger.ms": 5, **job.settings})
+    samples = _Samples(connection, job.topic)
     chunk = _chunk(job, samples.take)
     ready()
     started = next_report = time.monotonic()
@@ -137,7 +139,7 @@ def time_round_trips(
     producer = connection.producer({"linger.ms": 0, "socket.nagle.disable": True, **job.settings})
     consumer = connection.consumer({"fetch.min.bytes": 1, "auto.offset.reset": "latest"})
     consumer.assign([TopicPartition(job.topic, *item) for item in starts.items()])
-    samples = _Samples()
+    samples = _Samples(connection, job.topic)
     payloads = _payloads(job.record_size, 1000)
     started = time.monotonic()
     try:
@@ -166,7 +168,9 @@ def time_round_trips(
 class _Samples:
     """Latencies of some of the records, and the first failure among them."""
 
-    def __init__(self) -> None:
+    def __init__(self, connection: Connection, topic: str) -> None:
+        self._connection = connection
+        self._topic = topic
         self.latencies_ms: list[float] = []
         self._failure: KafkaError | None = None
 
@@ -181,7 +185,8 @@ class _Samples:
 
     def raise_failure(self) -> None:
         if self._failure is not None:
-            raise CommandError(f"records were not delivered: {describe(self._failure)}")
+            reason = why_undelivered(self._connection, self._topic, self._failure)
+            raise CommandError(f"records were not delivered: {reason}")
 
 
 def _chunk(job: ProduceJob, sample: Callable[..., None]) -> list[dict[str, Any]]:

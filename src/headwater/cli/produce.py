@@ -14,9 +14,10 @@ from headwater.cli.delivery import SETTINGS, Delivery
 from headwater.cli.errors import CommandError
 from headwater.cli.options import MAX_PARTITION, escaped, point_in_time, property_option
 from headwater.cli.output import note
-from headwater.cli.record_formats import format_options, schema_options
+from headwater.cli.record_formats import format_options, writer_schema_options
 from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
-from headwater.clients.errors import UnknownTopicError, describe
+from headwater.clients.errors import UnknownTopicError
+from headwater.clients.producing import why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +86,7 @@ Input with --json, one object per line:
 )
 @click.option("--acks", type=click.Choice(["0", "1", "all"]), default="all", show_default=True)
 @property_option
-@schema_options
+@writer_schema_options
 @format_options
 @connection_options
 def produce(
@@ -254,7 +255,7 @@ def _outcome(connection: Connection, topic: str, delivery: Delivery) -> str:
         return f"Delivered: {delivery.sent} of {delivery.sent} records."
     error = delivery.first_failure
     assert error is not None, "a failure was counted and not kept"
-    reason = describe(error)
+    reason = why_undelivered(connection, topic, error)
     if error.name() in ("_UNKNOWN_TOPIC", "UNKNOWN_TOPIC_OR_PART"):
         reason += f". {UnknownTopicError(topic, connection.topic_names())}"
     return f"{delivery.failed} of {delivery.sent} records were not delivered: {reason}"

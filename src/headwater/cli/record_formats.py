@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ from headwater.cli.errors import CommandError
 from headwater.cli.output import note
 from headwater.cli.record_input import InputError
 from headwater.cli.registry_options import registry_options
-from headwater.cli.schema_files import read_schema
+from headwater.cli.schema_files import named_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 FORMATS = ("string", "long", "double", "bytes", "json", "avro", "protobuf", "jsonschema")
 _SCHEMA_TYPES = {"avro": "AVRO", "protobuf": "PROTOBUF", "jsonschema": "JSON"}
 
-_file = click.Path(exists=True, dir_okay=False, path_type=Path)
-
 
 @dataclass(frozen=True)
 class RecordFormats:
@@ -37,8 +34,8 @@ class RecordFormats:
     registry: SchemaRegistryClient
     key_format: str | None = None
     value_format: str | None = None
-    key_schema: Path | None = None
-    value_schema: Path | None = None
+    key_schema: str | None = None
+    value_schema: str | None = None
 
     def encoder(self, topic: str, field: Field) -> RecordEncoder | None:
         """Return what encodes the keys or the values of a topic, if a format was chosen."""
@@ -47,10 +44,10 @@ class RecordFormats:
 
     def decoder(self, field: Field) -> RecordDecoder | None:
         """Return what decodes keys or values, if a format was chosen."""
-        kind, _ = self._chosen(field)
-        return None if kind is None else RecordDecoder(self.registry, kind, field)
+        kind, schema = self._chosen(field)
+        return None if kind is None else RecordDecoder(self.registry, kind, schema, field)
 
-    def _chosen(self, field: Field) -> tuple[str | None, Path | None]:
+    def _chosen(self, field: Field) -> tuple[str | None, str | None]:
         if field == "key":
             return self.key_format, self.key_schema
         return self.value_format, self.value_schema
@@ -63,7 +60,7 @@ class RecordEncoder:
         self,
         registry: SchemaRegistryClient,
         kind: str,
-        schema: Path | None,
+        schema: str | None,
         topic: str,
         field: Field,
     ) -> None:
@@ -122,9 +119,11 @@ class RecordEncoder:
 class RecordDecoder:
     """Decodes keys or values to a text that can be printed, or to a JSON value."""
 
-    def __init__(self, registry: SchemaRegistryClient, kind: str, field: Field) -> None:
+    def __init__(
+        self, registry: SchemaRegistryClient, kind: str, schema: str | None, field: Field
+    ) -> None:
         self._kind = kind
-        self._deserializer = _deserializer(registry, kind)
+        self._deserializer = _deserializer(registry, kind, schema)
         self._decode = self._deserializer.key_of if field == "key" else self._deserializer.value_of
 
     def to_json(self, message: Message) -> Any:
@@ -215,8 +214,8 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
         key_format: str | None,
         value_format: str | None,
         registry: SchemaRegistryClient,
-        key_schema: Path | None = None,
-        value_schema: Path | None = None,
+        key_schema: str | None = None,
+        value_schema: str | None = None,
         **kwargs: Any,
     ) -> Any:
         from headwater.serde import DeserializationError
@@ -238,19 +237,28 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_formats
 
 
-def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def writer_schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command --key-schema and --value-schema, which format_options takes over."""
+    help_ = "Schema to register and to write {field}s with.  [default: the subject's latest]"
+    return _schema_options(command, help_)
+
+
+def reader_schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --key-schema and --value-schema to read with, for format_options."""
+    return _schema_options(command, "Schema to read {field}s with (Avro).  [default: the writer's]")
+
+
+def _schema_options(command: Callable[..., Any], help_: str) -> Callable[..., Any]:
     for field in ("value", "key"):
         command = click.option(
             f"--{field}-schema",
-            metavar="FILE",
-            type=_file,
-            help=f"Schema to register and to write {field}s with. Default: the subject's latest.",
+            metavar="FILE|@SUBJECT[:VERSION]",
+            help=help_.format(field=field),
         )(command)
     return command
 
 
-def _serializer(registry: SchemaRegistryClient, kind: str, schema: Path | None) -> Serializer[Any]:
+def _serializer(registry: SchemaRegistryClient, kind: str, schema: str | None) -> Serializer[Any]:
     from headwater import serde
 
     match kind:
@@ -264,7 +272,7 @@ def _serializer(registry: SchemaRegistryClient, kind: str, schema: Path | None) 
             return serde.BytesSerializer()
         case "json":
             return serde.JsonSerializer()
-    known = None if schema is None else read_schema(schema, _SCHEMA_TYPES[kind])
+    known = None if schema is None else named_schema(registry, schema, _SCHEMA_TYPES[kind])
     use_latest = known is None
     match kind:
         case "avro":
@@ -275,9 +283,13 @@ def _serializer(registry: SchemaRegistryClient, kind: str, schema: Path | None) 
             return serde.JsonSchemaSerializer(registry, known, use_latest_version=use_latest)
 
 
-def _deserializer(registry: SchemaRegistryClient, kind: str) -> Deserializer[Any]:
+def _deserializer(
+    registry: SchemaRegistryClient, kind: str, schema: str | None
+) -> Deserializer[Any]:
     from headwater import serde
 
+    if schema is not None and kind != "avro":
+        raise click.UsageError(f"A schema to read with is for avro, and not for {kind}.")
     match kind:
         case "string":
             return serde.StringDeserializer()
@@ -290,7 +302,8 @@ def _deserializer(registry: SchemaRegistryClient, kind: str) -> Deserializer[Any
         case "json":
             return serde.JsonDeserializer()
         case "avro":
-            return serde.AvroJsonDeserializer(registry)
+            reader = None if schema is None else named_schema(registry, schema, "AVRO")
+            return serde.AvroJsonDeserializer(registry, reader)
         case "protobuf":
             return serde.ProtobufJsonDeserializer(registry)
         case _:

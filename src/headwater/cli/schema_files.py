@@ -1,18 +1,18 @@
-"""Schemas in files: their type by the file's name, their references, and how they are shown."""
+"""Schemas in files or by name: which type they are of, their references, how they are shown."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
-    from headwater.serde import Reference, Schema
+    from headwater.serde import Reference, Schema, SchemaRegistryClient
     from headwater.serde.schema import SchemaType
 
 TYPES = ("AVRO", "JSON", "PROTOBUF")
@@ -33,6 +33,24 @@ def read_schema(path: Path, kind: str | None, references: Iterable[str] = ()) ->
     except UnicodeDecodeError as failure:
         raise click.UsageError(f"{path} is not UTF-8: {failure}") from None
     return Schema(text.strip(), found, tuple(_reference(each) for each in references))  # type: ignore[arg-type]
+
+
+def named_schema(registry: SchemaRegistryClient, given: str, kind: str) -> Schema:
+    """Return the schema in a file, or with @SUBJECT or @SUBJECT:VERSION one of the registry."""
+    if not given.startswith("@"):
+        path = Path(given)
+        if not path.is_file():
+            raise click.UsageError(
+                f"There is no file {given}; a schema of the registry is given as @SUBJECT:VERSION."
+            )
+        return read_schema(path, kind)
+    named = re.fullmatch(r"@(.+?)(?::(\d+))?", given)
+    if named is None:
+        raise click.UsageError(f"'{given}' is not of the form @SUBJECT or @SUBJECT:VERSION.")
+    subject, version = named[1], named[2]
+    if version is None:
+        return registry.get_latest_version(subject).schema
+    return registry.get_version(subject, int(version)).schema
 
 
 def pretty(schema: Schema) -> str:

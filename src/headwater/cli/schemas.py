@@ -15,6 +15,7 @@ from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.cli.registry_options import registry_options
 from headwater.cli.schema_files import TYPES, pretty, read_schema
+from headwater.serde.refusals import readable_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -340,7 +341,7 @@ def _explain_conflict(registry: SchemaRegistryClient, subject: str, schema: Sche
 
 def _conflict(registry: SchemaRegistryClient, subject: str, messages: tuple[str, ...]) -> str:
     level = registry.get_compatibility(subject)
-    reasons = "".join(f"\n  {' '.join(message.split())}" for message in messages)
+    reasons = "".join(f"\n  {reason}" for reason in readable_reasons(messages))
     return f"not compatible with {subject} ({level}):{reasons}"
 
 

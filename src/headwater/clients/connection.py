@@ -19,6 +19,7 @@ from headwater.clients.errors import (
     cause_of,
     describe,
 )
+from headwater.clients.producing import telling_why
 from headwater.clients.retries import ATTEMPT_WITHIN_S, HOPELESS, PASSING, RETRY_WITHIN_S
 
 if TYPE_CHECKING:
@@ -72,10 +73,14 @@ class Connection:
         return self._admin
 
     def producer(self, settings: Mapping[str, Any]) -> Producer:
-        """Return a producer with these librdkafka settings on top of the connection's own."""
+        """Return a producer with these librdkafka settings on top of the connection's own.
+
+        Keys go where Java's clients put them, and what the broker refuses is reported as it says
+        it, unless the settings want it otherwise.
+        """
         from confluent_kafka import Producer
 
-        return self._make(Producer, self.access.producer(), settings)
+        return self._make(Producer, {}, telling_why({**self.access.producer(), **settings}))
 
     def consumer(self, settings: Mapping[str, Any]) -> Consumer:
         """Return a consumer with these librdkafka settings on top of the connection's own."""

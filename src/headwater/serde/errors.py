@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.serde.refusals import readable_refusal
+
 if TYPE_CHECKING:
     from headwater.serde.context import Context
 
@@ -43,7 +45,8 @@ class RegistryError(SerdeError):
         self.status = status
         self.error_code = error_code
         self.message = message
-        super().__init__(f"{message} ({status}, error code {error_code}, from {url})")
+        told = readable_refusal(message)
+        super().__init__(f"{told} ({status}, error code {error_code}, from {url})")
 
 
 class RegistryUnreachableError(SerdeError):

@@ -81,7 +81,10 @@ def test_lines(
     registry: SchemaRegistryClient, tmp_path: Path, kind: str, text: str, data: bytes, printed: str
 ) -> None:
     formats = chosen(registry, tmp_path, kind)
-    encoder, decoder = formats.encoder("t", "value"), formats.decoder("value")
+    encoder, decoder = (
+        formats.encoder("t", "value"),
+        RecordFormats(registry, value_format=kind).decoder("value"),
+    )
     assert encoder is not None
     assert decoder is not None
     line = text.encode("utf-8", "surrogateescape")
@@ -190,4 +193,4 @@ def chosen(registry: SchemaRegistryClient, directory: Path, kind: str) -> Record
         return RecordFormats(registry, value_format=kind)
     schema = directory / "schema"
     schema.write_text(texts[kind])
-    return RecordFormats(registry, value_format=kind, value_schema=schema)
+    return RecordFormats(registry, value_format=kind, value_schema=str(schema))

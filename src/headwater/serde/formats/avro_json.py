@@ -34,12 +34,14 @@ class AvroJsonSerializer(AvroSerializer):
 
 
 class AvroJsonDeserializer(RegistryDeserializer[Any]):
-    """Reads Avro into values in Avro's JSON encoding, always as they were written."""
+    """Reads Avro into values in Avro's JSON encoding, as they were written or as a schema wants."""
 
     schema_type: ClassVar[SchemaType] = "AVRO"
 
-    def __init__(self, registry: SchemaRegistryClient) -> None:
-        super().__init__(registry)
+    def __init__(self, registry: SchemaRegistryClient, schema: Schema | None = None) -> None:
+        super().__init__(registry, schema)
+        if schema is not None:
+            self._codec(schema)  # a wrong schema should be heard of here
 
     def _parse(self, schema: Schema) -> Codec:
         return AvroJsonCodec(avro_schema.load(schema, self._registry))
@@ -54,6 +56,7 @@ class AvroJsonCodec(Codec):
     """
 
     def __init__(self, parsed: Any) -> None:
+        self.parsed = parsed
         self.record_name = avro_schema.record_name_of(parsed)
         self._is_bytes = self.record_name == "bytes"
         self._reader = AvroJsonReader(parsed)
@@ -70,16 +73,36 @@ class AvroJsonCodec(Codec):
         return buffer.getvalue()
 
     def decoder(self, reader: Codec | None) -> Callable[[bytes, int], Any]:
-        """Return what reads payloads into their JSON encoding; a reader is not taken."""
-        assert reader is None, "the branches of two schemas are not wrapped alike"
+        """Return what reads payloads into the JSON encoding of the reader's schema, or their own.
+
+        The branches of two schemas are not wrapped alike, so what a reader's schema makes of a
+        payload is written with that schema first.
+        """
         if self._is_bytes:
             return lambda data, start: data[start:].decode("latin-1")
+        if isinstance(reader, AvroJsonCodec):
+            return self._resolving(reader)
         wrapped = self._wrapped
 
         def decode(data: bytes, start: int) -> Any:
             buffer = BytesIO(data)
             buffer.seek(start)
             return _to_json(schemaless_reader(buffer, wrapped, None))
+
+        return decode
+
+    def _resolving(self, reader: AvroJsonCodec) -> Callable[[bytes, int], Any]:
+        writer_schema, reader_schema = self.parsed, reader.parsed
+        to_json = reader.decoder(None)
+
+        def decode(data: bytes, start: int) -> Any:
+            buffer = BytesIO(data)
+            buffer.seek(start)
+            # With the names of a union's branches, which the values alone need not tell.
+            value = schemaless_reader(buffer, writer_schema, reader_schema, return_named_type=True)
+            resolved = BytesIO()
+            schemaless_writer(resolved, reader_schema, value)
+            return to_json(resolved.getvalue(), 0)
 
         return decode
 
