@@ -26,7 +26,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlatformProce
 
 def test_serialisers_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     examples = commands(ROOT / "docs/serialisers.md")
-    assert len(examples) == 8
+    assert len(examples) == 10
     # The ids on the page are those of a platform that nobody else has used.
     with PlatformProcess(tmp_path) as platform:
         monkeypatch.setenv("HEADWATER_REGISTRY", platform.registry_url)
