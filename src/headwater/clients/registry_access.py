@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import ssl
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterable, Mapping
 
 DEFAULT_URL = "http://localhost:8081"
@@ -76,12 +75,16 @@ class RegistryAccess:
         if username is None:
             username, password = self.username, self.password
         if username is not None:
+            import base64
+
             credentials = base64.b64encode(f"{username}:{password or ''}".encode()).decode()
             return {"Authorization": f"Basic {credentials}"}
         return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
 
     def tls(self) -> ssl.SSLContext:
         """Return whom to trust and how to show who we are; raises InvalidPropertiesError."""
+        import ssl  # takes a while, which plain HTTP should not cost
+
         try:
             tls = ssl.create_default_context(cafile=self.ca_file)
             if self.cert_file is not None:
