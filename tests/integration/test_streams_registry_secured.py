@@ -6,9 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient as ConfluentsClient
 from tests.certificates import certificate_for_loopback
 from tests.cli_command import Cli
 from tests.registry_process import RegistryProcess
+
+from headwater.clients import RegistryAccess
+from headwater.serde import SchemaRegistryClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +81,14 @@ def test_a_program_reads_and_writes_avro(
     ]
     subjects = [each["subject"] for each in cli.json("schemas", "list", *secured)]
     assert {f"{topic}-value", f"{topic}-warm-value"} <= set(subjects)
+
+
+def test_confluents_client_is_told_the_same(registry: RegistryProcess) -> None:
+    access = RegistryAccess(
+        (registry.url,), username="ann", password="secret", ca_file=registry.ca_file
+    )
+    ours = SchemaRegistryClient(access).get_subjects()
+    assert ConfluentsClient(access.confluent()).get_subjects() == ours
 
 
 def test_the_same_by_options_and_by_the_environment(

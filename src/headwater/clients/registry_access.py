@@ -51,8 +51,15 @@ class RegistryAccess:
         access = _with_credentials(access, named)
         return _with_certificates(access, named)
 
-    def properties(self) -> dict[str, str]:
-        """Return it in Confluent's names, as `of` and Confluent's clients take them."""
+    def java(self) -> dict[str, str]:
+        """Return the settings of Confluent's serialisers in Java, which have their prefix."""
+        found = self.confluent()
+        if self.username is not None:
+            found["basic.auth.credentials.source"] = "USER_INFO"
+        return {f"{PREFIX}{name}": value for name, value in found.items()}
+
+    def confluent(self) -> dict[str, str]:
+        """Return the settings of confluent-kafka's SchemaRegistryClient."""
         found = {
             "url": ",".join(self.urls),
             "ssl.ca.location": self.ca_file,
@@ -61,12 +68,11 @@ class RegistryAccess:
             "ssl.key.password": self.key_password,
         }
         if self.username is not None:
-            found["basic.auth.credentials.source"] = "USER_INFO"
             found["basic.auth.user.info"] = f"{self.username}:{self.password or ''}"
         if self.token is not None:
             found["bearer.auth.credentials.source"] = "STATIC_TOKEN"
             found["bearer.auth.token"] = self.token
-        return {f"{PREFIX}{name}": value for name, value in found.items() if value is not None}
+        return {name: value for name, value in found.items() if value is not None}
 
     def authorization(
         self, username: str | None = None, password: str | None = None

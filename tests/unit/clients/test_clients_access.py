@@ -70,7 +70,9 @@ def test_a_registry_by_confluents_names() -> None:
         cert_file="me.pem",
         key_file="me.key",
     )
-    assert RegistryAccess.of(access.properties()) == access
+    assert RegistryAccess.of(access.java()) == access
+    assert RegistryAccess.of(access.confluent()) == access
+    assert access.java()["schema.registry.basic.auth.credentials.source"] == "USER_INFO"
     assert pickle.loads(pickle.dumps(access)) == access
 
 
