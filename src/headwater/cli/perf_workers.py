@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from headwater.cli.errors import CommandError
 from headwater.clients.connection import POLL_S
-from headwater.clients.errors import ClientError
+from headwater.clients.errors import ClientError, InvalidPropertiesError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,6 +105,6 @@ def _work(workload: Workload[Job], job: Job, barrier: Barrier, pipe: Pipe) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         pipe.send(workload(job, lambda: barrier.wait(_TOGETHER_WITHIN_S), pipe.send))
-    except (ClientError, CommandError) as failure:
+    except (ClientError, CommandError, InvalidPropertiesError) as failure:
         barrier.abort()
         pipe.send(str(failure))

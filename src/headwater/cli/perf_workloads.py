@@ -12,7 +12,7 @@ from headwater.cli.errors import CommandError
 from headwater.cli.perf_workers import Outcome
 from headwater.clients.connection import POLL_S, Connection
 from headwater.clients.errors import describe
-from headwater.clients.producing import why_undelivered
+from headwater.clients.undelivered import why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from headwater.cli.output import note
 from headwater.cli.record_formats import format_options, writer_schema_options
 from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
 from headwater.clients.errors import UnknownTopicError
-from headwater.clients.producing import why_undelivered
+from headwater.clients.undelivered import why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
