@@ -28,8 +28,11 @@ def telling_why(settings: Mapping[str, Any]) -> dict[str, Any]:
     if any(name in chosen for name in (*_RETRY_NAMES, *_ENDLESS)):
         return chosen
     given = next((chosen[name] for name in _TIMEOUT_NAMES if name in chosen), None)
-    timeout_ms = _LIBRDKAFKAS_TIMEOUT_MS if given is None else int(given)
-    return chosen | {_RETRY_NAMES[0]: _retries(timeout_ms)} if timeout_ms > 0 else chosen
+    timeout = str(_LIBRDKAFKAS_TIMEOUT_MS if given is None else given)
+    # 0 is for ever; what is no number is refused by the client.
+    if not timeout.isdecimal() or int(timeout) == 0:
+        return chosen
+    return chosen | {_RETRY_NAMES[0]: _retries(int(timeout))}
 
 
 def _retries(timeout_ms: int) -> int:

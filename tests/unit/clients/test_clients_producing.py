@@ -34,6 +34,7 @@ def test_retries_end_before_the_records_time_does(settings: dict[str, Any], retr
         {"enable.idempotence": "true"},
         {"transactional.id": "me"},
         {"message.timeout.ms": "0"},
+        {"message.timeout.ms": "soon"},
     ],
 )
 def test_who_chooses_retries_or_needs_all_of_them_is_left_alone(settings: dict[str, str]) -> None:
