@@ -18,7 +18,7 @@ _REASON = re.compile(
     re.DOTALL,
 )
 _VERSION = re.compile(r"\{oldSchemaVersion: (\d+)\}")
-_MORE = re.compile(r"\{and (\d+) more\}")
+_MORE = re.compile(r"\{and ((?:at least )?\d+) more\}")
 _DETAILS = ", details: ["
 
 

@@ -38,10 +38,10 @@ def test_confluents() -> None:
 
 
 def test_several_and_what_was_left_out() -> None:
-    many = [OURS[0], OURS[0].replace("/fields/1", "/fields/2"), "{and 7 more}", OURS[1]]
+    many = [OURS[0], OURS[0].replace("/fields/1", "/fields/2"), "{and at least 7 more}", OURS[1]]
     reasons = readable_reasons(many)
     assert len(reasons) == 4
-    assert reasons[2:] == ["and 7 more", "compared with version 3"]
+    assert reasons[2:] == ["and at least 7 more", "compared with version 3"]
 
 
 def test_an_unknown_notation_stays_as_it_is() -> None:
