@@ -209,19 +209,6 @@ def test_a_client_that_pipelines_without_end(broker: BrokerProcess, created: Top
         assert broker.rss < before + 64 * MEGABYTE
 
 
-def test_claims_of_large_frames_cost_nothing_yet(broker: BrokerProcess) -> None:
-    before = broker.rss
-    claimants = [RawClient(broker) for _ in range(50)]
-    try:
-        for claimant in claimants:
-            claimant.socket.sendall(struct.pack(">i", MAX_FRAME) + b"\x00\x00\x00\x0c")
-        settle(broker)
-        assert broker.rss < before + 192 * MEGABYTE  # of 5 GB claimed
-    finally:
-        for claimant in claimants:
-            claimant.close()
-
-
 def test_half_open_connections(broker: BrokerProcess, created: Topic) -> None:
     """Clients that stop in the middle of a request and say nothing more."""
     frame = request_frame("produce", 12, 1, "raw", produce_body(created, batch_of([b"x" * 100])))

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import time_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.answer_budget import AnswerBudget
 from headwater.broker.apis import HANDLERS
 from headwater.broker.connection_limits import ConnectionLimits
 from headwater.broker.directory_lock import DirectoryLock
@@ -51,6 +52,7 @@ class Broker:
         )
         self.quotas = ClientQuotas(config)
         self.request_times = RequestTimes()
+        self.answer_budget = AnswerBudget()
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
@@ -112,6 +114,7 @@ class Broker:
                 dispatch,
                 max_frame=self.config.integer("socket.request.max.bytes"),
                 limits=limits,
+                budget=self.answer_budget,
                 send_buffer=self.config.integer("socket.send.buffer.bytes"),
                 receive_buffer=self.config.integer("socket.receive.buffer.bytes"),
             )

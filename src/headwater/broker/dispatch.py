@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.broker")
 
+_LATER_ANSWER_BYTES = 256 * 1024
+"""What an answer that comes later is counted as until it is there: its size is not known yet, and
+a client could ask for a hundred of them in the meantime. Kafka takes one request at a time."""
+_ANSWERED_IN_FEW_BYTES = {ApiKey.PRODUCE, ApiKey.FETCH}
+"""Clients pipeline these, and what is large in their answers stays in its file."""
+
 
 class Dispatcher:
     """Hands each frame to the handler of its API and sends back what that returns."""
@@ -54,6 +60,8 @@ class Dispatcher:
                 partial(self._answered, connection, reply, header, throttle, started_ns)
             )
             reply.attach(work)
+            if header.api_key not in _ANSWERED_IN_FEW_BYTES:
+                reply.expect(_LATER_ANSWER_BYTES)
         else:
             self._answer(reply, header, throttle, started_ns, answer)
 

@@ -13,7 +13,7 @@ from headwater.broker.connection import Connection, FrameHandler
 if TYPE_CHECKING:
     import asyncio
 
-if TYPE_CHECKING:
+    from headwater.broker.answer_budget import AnswerBudget
     from headwater.broker.connection_limits import ConnectionLimits
 
 logger = logging.getLogger("headwater.broker")
@@ -39,6 +39,7 @@ class Listener:
         *,
         max_frame: int,
         limits: ConnectionLimits,
+        budget: AnswerBudget,
         send_buffer: int = -1,
         receive_buffer: int = -1,
     ) -> None:
@@ -50,6 +51,7 @@ class Listener:
         self._handle = handle
         self._max_frame = max_frame
         self._limits = limits
+        self._budget = budget
         self._buffers = [
             (option, size)
             for option, size in (
@@ -105,9 +107,9 @@ class Listener:
                     self._pause(error)
                     return
                 raise
-            self._welcome(sock, peer[:2])
+            self._accept(sock, peer[:2])
 
-    def _welcome(self, sock: socket.socket, peer: tuple[str, int]) -> None:
+    def _accept(self, sock: socket.socket, peer: tuple[str, int]) -> None:
         delay_ms = self._limits.delay_ms(peer[0])
         if delay_ms:
             # Closed later and not now, when the client would only try again at once.
@@ -128,7 +130,7 @@ class Listener:
         self.connections.add(
             Connection(
                 sock, peer, self.name, self._loop, self._handle,
-                self._farewell, self._max_frame,
+                self._on_closed, self._max_frame, self._budget,
             )
         )  # fmt: skip
 
@@ -136,7 +138,7 @@ class Listener:
         self._held_off.discard(sock)
         sock.close()
 
-    def _farewell(self, connection: Connection) -> None:
+    def _on_closed(self, connection: Connection) -> None:
         self.connections.discard(connection)
         self._limits.release(connection.peer_host)
 

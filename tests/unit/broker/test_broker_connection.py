@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import socket
+import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.broker.connection import MAX_IN_FLIGHT, Connection, Reply
+from headwater.broker.answer_budget import MOST_PER_CONNECTION, AnswerBudget
+from headwater.broker.connection import MAX_IN_FLIGHT, TURN_S, Connection, Reply
 from headwater.log.segment import FileSlice, SegmentFile
 
 if TYPE_CHECKING:
@@ -39,16 +41,23 @@ class Peer:
         self.replies.append(reply)
         self.arrived.set()
 
+    def answer_at_once(self, body: bytes) -> None:
+        def handle(connection: Connection, view: memoryview, reply: Reply) -> None:
+            self.handle(connection, view, reply)
+            reply.send(b"", body)
+
+        self.connection._handle = handle
+
     async def send(self, data: bytes) -> None:
         await asyncio.get_running_loop().sock_sendall(self.sock, data)
 
     async def receive(self, count: int) -> bytes:
-        received = b""
+        received = bytearray()
         while len(received) < count:
             chunk = await asyncio.get_running_loop().sock_recv(self.sock, count - len(received))
             assert chunk, "the broker closed the connection"
             received += chunk
-        return received
+        return bytes(received)
 
     async def until_frames(self, count: int) -> None:
         while len(self.frames) < count:
@@ -57,20 +66,27 @@ class Peer:
 
 
 @asynccontextmanager
-async def connected(max_frame: int = MAX_FRAME) -> AsyncIterator[Peer]:
+async def connected(
+    max_frame: int = MAX_FRAME, budget: AnswerBudget | None = None
+) -> AsyncIterator[Peer]:
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     theirs.setblocking(False)
     peer = Peer(theirs)
     peer.connection = Connection(
         ours, ("127.0.0.1", 5), "PLAINTEXT", asyncio.get_running_loop(), peer.handle,
-        lambda _: peer.is_closed.set(), max_frame,
+        lambda _: peer.is_closed.set(), max_frame, budget or AnswerBudget(),
     )  # fmt: skip
     try:
         yield peer
     finally:
         peer.connection.close()
         theirs.close()
+
+
+async def turns(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 def framed(payload: bytes) -> bytes:
@@ -182,7 +198,6 @@ def test_a_reader_that_never_reads_holds_back_replies_not_memory() -> None:
             await peer.until_frames(MAX_IN_FLIGHT)
             for reply in peer.replies:
                 reply.send(b"", bytes(100_000))
-            assert peer.connection.is_waiting
             # The rest waits as replies: what was handed to the socket's queue is one reply at most.
             assert (
                 await peer.receive(100_004 * MAX_IN_FLIGHT)
@@ -190,6 +205,100 @@ def test_a_reader_that_never_reads_holds_back_replies_not_memory() -> None:
             )
 
     asyncio.run(run())
+
+
+def test_requests_that_came_together_wait_while_answers_are_not_taken() -> None:
+    answer = bytes(100_000)
+    many = 300
+
+    async def run() -> None:
+        budget = AnswerBudget()
+        async with connected(budget=budget) as peer:
+            peer.answer_at_once(answer)
+            await peer.send(framed(b"x") * many)
+            await peer.until_frames(1)
+            await turns(50)
+            assert peer.connection.unsent <= MOST_PER_CONNECTION + len(answer)
+            assert budget.held == peer.connection.unsent
+            assert len(peer.frames) < 50
+            assert not peer.connection.is_waiting  # the broker waits for this client
+            received = await peer.receive((4 + len(answer)) * many)
+            assert received == framed(answer) * many
+            assert len(peer.frames) == many
+            assert (budget.held, peer.connection.unsent) == (0, 0)
+
+    asyncio.run(run())
+
+
+def test_answers_that_come_later_count_beforehand() -> None:
+    async def run() -> None:
+        async with connected() as peer:
+            handle = peer.connection._handle
+
+            def handle_later(connection: Connection, view: memoryview, reply: Reply) -> None:
+                handle(connection, view, reply)
+                reply.expect(MOST_PER_CONNECTION // 3)
+
+            peer.connection._handle = handle_later
+            await peer.send(framed(b"x") * 9)
+            await peer.until_frames(4)
+            await turns(20)
+            assert len(peer.frames) == 4
+            for answered in range(9):
+                await peer.until_frames(answered + 1)
+                peer.replies[answered].send(b"", b"ok")
+            assert await peer.receive(6 * 9) == framed(b"ok") * 9
+            assert peer.connection.expected == 0
+
+    asyncio.run(run())
+
+
+def test_beyond_the_common_budget_each_connection_has_one_request_under_way() -> None:
+    async def run() -> None:
+        budget = AnswerBudget(limit=100_000)
+        async with connected(budget=budget) as greedy, connected(budget=budget) as modest:
+            greedy.answer_at_once(bytes(400_000))
+            await greedy.send(framed(b"x") * 10)
+            await greedy.until_frames(1)
+            await turns(20)
+            assert len(greedy.frames) <= 2
+            assert budget.held > budget.limit
+            await modest.send(framed(b"x") * 5)
+            for number in range(5):
+                await modest.until_frames(number + 1)
+                await turns(5)
+                assert len(modest.frames) == number + 1
+                modest.replies[number].send(b"", b"ok")
+            assert await modest.receive(6 * 5) == framed(b"ok") * 5
+            greedy.connection.close()
+            assert budget.held == 0
+            # Both may be sent at once again.
+            await modest.send(framed(b"x") * 2)
+            await modest.until_frames(7)
+
+    asyncio.run(run())
+
+
+def test_a_long_row_of_requests_lets_others_have_their_turn() -> None:
+    async def run() -> int:
+        async with connected() as slow, connected() as quick:
+            handle = slow.connection._handle
+
+            def handle_slowly(connection: Connection, view: memoryview, reply: Reply) -> None:
+                handle(connection, view, reply)
+                reply.send(b"", b"ok")
+                time.sleep(2 * TURN_S)
+
+            slow.connection._handle = handle_slowly
+            await slow.send(framed(b"x") * 100)
+            await slow.until_frames(1)
+            await quick.send(framed(b"y"))
+            await quick.until_frames(1)
+            served_before = len(slow.frames)
+            assert await slow.receive(6 * 100) == framed(b"ok") * 100
+            return served_before
+
+    assert asyncio.run(run()) < 50
 
 
 def test_closing_cancels_the_work_of_unanswered_requests() -> None:
