@@ -218,10 +218,16 @@ def test_connections_and_fetch_sessions(
     others = [RawClient(broker) for _ in range(5)]
     for other in others:
         other.call("metadata", 9, topics=[])  # so it has been accepted
+    greeting = {"client_software_name": "raw-client", "client_software_version": "1.2"}
+    for other in others[:3]:
+        assert other.call("api_versions", 3, **greeting).error_code == 0
     client.call(
         "fetch", 12, session_epoch=0, max_bytes=1, topics=[fetch_topic(created, fetch_partition())]
     )
     after = Metrics(broker)
+    software = {"clientSoftwareName": "raw-client", "clientSoftwareVersion": "1.2"}
+    by_software = "kafka_server_socket_server_metrics_connections"
+    assert after.value(by_software, listener="PLAINTEXT", **software) == 3
     for other in others:
         other.close()
     # Clients of other tests may hang up in between, and none of them connects.

@@ -109,6 +109,7 @@ class Broker:
         for endpoint in self.config.listeners:
             listener = Listener(
                 endpoint.name,
+                endpoint.protocol,
                 bind(endpoint.host, endpoint.port, backlog),
                 self.loop,
                 dispatch,

@@ -1,27 +1,28 @@
-"""One client's socket: frames in, responses out in the order of their requests.
+"""One client's connection: frames in, responses out in the order of their requests.
 
-Works on the raw non-blocking socket instead of an asyncio transport, because only so can a
-large frame be received into its final buffer and a segment be sent with `sendfile`.
+Watches a non-blocking descriptor instead of using an asyncio transport, because only so can a
+large frame be received into its final buffer and a segment be sent with `sendfile`. What the bytes
+go through is the business of `transport.py`.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections import deque
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.broker.answer_budget import MOST_PER_CONNECTION
-from headwater.log.segment import FileSlice
+from headwater.broker.outbox import Outbox, TornSegment
+from headwater.broker.reply import Reply
 
 if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.answer_budget import AnswerBudget
-    from headwater.broker.request import Part, Response
+    from headwater.broker.session import Session
+    from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
 
@@ -32,97 +33,43 @@ FIRST_ALLOCATION = 16 * 1024
 """What a frame's buffer has at least; it grows as bytes come, since a claim of 100 MB is cheap."""
 GROWTH = 4
 """How many times what has arrived a buffer may be large."""
+MOST_TRUST = 1024 * 1024 + FIRST_ALLOCATION
+"""Up to here a frame's buffer may be as large as a frame that this client did send before: 1 MB is
+what producers send at most by default."""
 TURN_S = 0.001
 """How long one client's requests are served before others have their turn."""
 
 _SIZE_PREFIX = 4
-_MSG_MORE = getattr(socket, "MSG_MORE", 0)
-_JOIN_BELOW = 16 * 1024
 _scratch = bytearray(SCRATCH_BYTES)
 _scratch_view = memoryview(_scratch)
-
-
-class Reply:
-    """The place of one response in its connection's order."""
-
-    __slots__ = ("_connection", "_expected", "_work", "held", "parts", "ready", "request_size")
-
-    def __init__(self, connection: Connection, request_size: int) -> None:
-        self._connection = connection
-        self.request_size = request_size
-        self._work: asyncio.Future[Any] | None = None
-        self._expected = 0
-        self.parts: list[Part] = []
-        self.held = 0
-        """The memory that the answer takes until it has left."""
-        self.ready = False
-
-    def expect(self, size: int) -> None:
-        """Count an answer that comes later with the size that it may have."""
-        self._connection.expected += size - self._expected
-        self._expected = size
-
-    def send(self, header: bytes, body: Response) -> None:
-        """Complete this response; it leaves as soon as those before it have left."""
-        held = size = len(header)
-        if isinstance(body, bytes):
-            held = size = size + len(body)
-            self.parts = [size.to_bytes(4, "big") + header, body]
-        else:
-            for part in body:
-                size += len(part)
-                if isinstance(part, bytes):
-                    held += len(part)
-            self.parts = [size.to_bytes(4, "big") + header, *body]
-        self.held = held
-        self._connection.unsent += held
-        self._complete()
-
-    def skip(self) -> None:
-        """Complete without answering, as a produce with acks=0 wants."""
-        self._complete()
-
-    def attach(self, work: asyncio.Future[Any]) -> None:
-        """Tie the work behind this reply to the connection: it is cancelled when that closes."""
-        self._work = work
-
-    def cancel(self) -> None:
-        """Give up the work behind this reply."""
-        if self._work is not None and not self._work.done():
-            self._work.cancel()
-
-    def _complete(self) -> None:
-        self._connection.expected -= self._expected
-        self.ready = True
-        self._connection.pump()
-
 
 FrameHandler = Callable[["Connection", memoryview, Reply], None]
 
 
 class Connection:
-    """Reads frames from a socket, hands them on, and writes the replies in order."""
+    """Reads frames from a transport, hands them on, and writes the replies in order."""
 
     __slots__ = (
-        "_budget", "_charged", "_closed", "_fd", "_filled", "_frame", "_handle", "_head", "_held",
-        "_leaving", "_loop", "_max_frame", "_muted_until", "_on_close", "_out", "_paused",
-        "_replies", "_size", "_socket", "_turn", "_unmute", "_writing", "expected", "last_active",
-        "listener", "peer", "peer_host", "unsent",
+        "_budget", "_charged", "_closed", "_filled", "_flush_is_crossed", "_frame", "_handle",
+        "_has_reader", "_has_writer", "_head", "_held", "_is_established", "_loop", "_max_frame",
+        "_muted_until", "_on_close", "_out", "_paused", "_read_is_crossed", "_replies", "_size",
+        "_transport", "_trust", "_turn", "_unmute", "_writing", "expected", "last_active",
+        "session", "unsent",
     )  # fmt: skip
 
     def __init__(
         self,
-        sock: socket.socket,
-        peer: tuple[str, int],
-        listener: str,
+        transport: Transport,
+        session: Session,
         loop: asyncio.AbstractEventLoop,
         handle: FrameHandler,
         on_close: Callable[[Connection], None],
         max_frame: int,
         budget: AnswerBudget,
     ) -> None:
-        self._socket = sock
-        self._fd = sock.fileno()
+        self.session = session
+        """Who is at the other end; replaced when the client authenticates."""
+        self._transport = transport
         self._loop = loop
         self._handle = handle
         self._on_close = on_close
@@ -134,9 +81,9 @@ class Connection:
         self._frame: bytearray | None = None
         self._filled = 0
         self._size = 0
+        self._trust = FIRST_ALLOCATION
         self._replies: deque[Reply] = deque()
-        self._out: deque[Part] = deque()
-        self._leaving = 0
+        self._out = Outbox(transport)
         self.unsent = 0
         """Bytes of answers that are held in memory and have not left yet."""
         self.expected = 0
@@ -147,11 +94,14 @@ class Connection:
         self._unmute: asyncio.TimerHandle | None = None
         self._muted_until = 0.0
         self._closed = False
-        self.listener = listener
-        self.peer_host = peer[0]
-        self.peer = f"{peer[0]}:{peer[1]}"
+        self._has_reader = self._has_writer = False
+        self._read_is_crossed = self._flush_is_crossed = False
         self.last_active = monotonic()
-        loop.add_reader(self._fd, self._on_readable)
+        self._is_established = transport.is_established
+        if self._is_established:
+            self._watch()
+        else:
+            self._shake_hands()
 
     @property
     def is_waiting(self) -> bool:
@@ -159,21 +109,19 @@ class Connection:
         return bool(self._replies) and not self._writing
 
     def close(self, reason: str | None = None) -> None:
-        """Close the socket and give up its unanswered requests; a reason is logged once."""
+        """Hang up and give up the unanswered requests; a reason is logged once."""
         if self._closed:
             return
         self._closed = True
+        self._writing = False
         if self._unmute is not None:
             self._unmute.cancel()
         if self._turn is not None:
             self._turn.cancel()
         if reason is not None:
-            logger.warning("closed the connection from %s: %s", self.peer, reason)
-        if not self._paused:
-            self._loop.remove_reader(self._fd)
-        if self._writing:
-            self._loop.remove_writer(self._fd)
-        self._socket.close()
+            logger.warning("closed the connection from %s: %s", self.session, reason)
+        self._watch()
+        self._transport.close()
         for reply in self._replies:
             reply.cancel()
         self._replies.clear()
@@ -202,8 +150,7 @@ class Connection:
         while replies and replies[0].ready and not self._writing:
             reply = replies.popleft()
             self._held -= reply.request_size
-            self._leaving += reply.held
-            self._out.extend(reply.parts)
+            self._out.put(reply.parts, reply.held)
             if not replies or not replies[0].ready:
                 self._flush()
         if self.unsent != self._charged:
@@ -211,17 +158,66 @@ class Connection:
         if self._paused:
             self._resume()
 
-    # -- reading
+    # -- when to read and when to write
+
+    def _watch(self) -> None:
+        """Have the event loop call back for what this connection waits for, and nothing else."""
+        reads = not self._closed and (
+            self._flush_is_crossed or not (self._paused or self._read_is_crossed)
+        )
+        writes = not self._closed and (
+            self._read_is_crossed or (self._writing and not self._flush_is_crossed)
+        )
+        fd = self._transport.fd
+        if reads != self._has_reader:
+            self._has_reader = reads
+            if reads:
+                self._loop.add_reader(fd, self._on_readable)
+            else:
+                self._loop.remove_reader(fd)
+        if writes != self._has_writer:
+            self._has_writer = writes
+            if writes:
+                self._loop.add_writer(fd, self._on_writable)
+            else:
+                self._loop.remove_writer(fd)
+
+    def _shake_hands(self) -> None:
+        try:
+            self._transport.handshake()
+        except (BlockingIOError, InterruptedError):
+            self._read_is_crossed = self._transport.is_crossed
+        except OSError as error:
+            self.close(f"its handshake failed: {error}")
+        else:
+            self._is_established = True
+            self._read_is_crossed = False
+            if self._transport.has_pending:
+                self._loop.call_soon(self._on_readable)
+        self.last_active = monotonic()
+        self._watch()
+
+    def _uncross(self) -> None:
+        """Try again what waited for the other direction."""
+        if self._flush_is_crossed:
+            self._flush_is_crossed = False
+            if self._flush():
+                self.pump()
+        if self._read_is_crossed:
+            self._read_is_crossed = False
+            if not self._paused:
+                self._receive()
+        self._watch()
 
     def _pause(self) -> None:
         if not self._paused:
             self._paused = True
-            self._loop.remove_reader(self._fd)
+            self._watch()
 
     def _resume(self) -> None:
-        if self._paused and self._unmute is None and not self._closed and not self._is_full():
+        if self._unmute is None and not self._is_full():
             self._paused = False
-            self._loop.add_reader(self._fd, self._on_readable)
+            self._watch()
             self._take_turn_soon()
 
     def _on_unmute(self) -> None:
@@ -229,47 +225,81 @@ class Connection:
         self._resume()
 
     def _take_turn_soon(self) -> None:
-        """Go on with requests that have been received already, after everybody else's."""
-        if self._head and self._turn is None:
+        """Go on with what has been received already, after everybody else's."""
+        if self._turn is None and (self._head or self._transport.has_pending):
             self._turn = self._loop.call_soon(self._take_turn)
 
     def _take_turn(self) -> None:
         self._turn = None
-        if not self._paused:
+        if self._paused or self._closed:
+            return
+        if self._head:
             self.last_active = monotonic()
             head, self._head = self._head, b""
             self._feed(memoryview(head))
+        if self._transport.has_pending and self._turn is None and not self._paused:
+            self._receive()
+
+    def _is_full(self) -> bool:
+        return (
+            len(self._replies) >= MAX_IN_FLIGHT
+            or self._held > self._max_frame
+            or self.unsent + self.expected > MOST_PER_CONNECTION
+            or (self._budget.held > self._budget.limit and bool(self._replies or self._writing))
+        )
+
+    def _charge(self) -> None:
+        if self._closed:
+            self.unsent = 0
+        self._budget.held += self.unsent - self._charged
+        self._charged = self.unsent
+
+    # -- reading
 
     def _on_readable(self) -> None:
         if self._turn is not None:
             return
+        if not self._is_established:
+            self._shake_hands()
+        elif self._flush_is_crossed:
+            self._uncross()
+        else:
+            self._receive()
+
+    def _receive(self) -> None:
         try:
             if self._frame is None:
-                received = self._socket.recv_into(_scratch)
+                received = self._transport.receive_into(_scratch)
                 self.last_active = monotonic()
                 if received:
                     self._feed(_scratch_view[:received])
             else:
                 received = self._receive_into_frame()
         except (BlockingIOError, InterruptedError):
+            if self._transport.is_crossed:
+                self._read_is_crossed = True
+                self._watch()
             return
         except OSError as error:
             # A reset is how many clients hang up; it is no news to an operator.
-            logger.debug("connection from %s lost: %s", self.peer, error)
+            logger.debug("connection from %s lost: %s", self.session, error)
             self.close()
             return
         if not received:
             self.close("it ended in the middle of a frame" if self._frame or self._head else None)
+        elif self._transport.has_pending:
+            self._take_turn_soon()
 
     def _receive_into_frame(self) -> int:
         frame = self._frame
         assert frame is not None
         with memoryview(frame) as view, view[self._filled :] as rest:
-            received = self._socket.recv_into(rest)
+            received = self._transport.receive_into(rest)
         self.last_active = monotonic()
         self._filled += received
         if self._filled == self._size:
             self._frame = None
+            self._trust = max(self._trust, min(self._size, MOST_TRUST))
             self._dispatch(frame)
         elif self._filled == len(frame):
             frame.extend(bytes(min((GROWTH - 1) * len(frame), self._size - len(frame))))
@@ -314,7 +344,7 @@ class Connection:
         return False
 
     def _begin_frame(self, size: int, start: memoryview) -> None:
-        frame = bytearray(min(size, max(FIRST_ALLOCATION, GROWTH * len(start))))
+        frame = bytearray(min(size, max(self._trust, GROWTH * len(start))))
         frame[: len(start)] = start
         self._frame = frame
         self._filled = len(start)
@@ -328,75 +358,39 @@ class Connection:
         if (self._replies or self._writing) and self._is_full():
             self._pause()
 
-    def _is_full(self) -> bool:
-        return (
-            len(self._replies) >= MAX_IN_FLIGHT
-            or self._held > self._max_frame
-            or self.unsent + self.expected > MOST_PER_CONNECTION
-            or (self._budget.held > self._budget.limit and bool(self._replies or self._out))
-        )
-
-    def _charge(self) -> None:
-        if self._closed:
-            self.unsent = 0
-        self._budget.held += self.unsent - self._charged
-        self._charged = self.unsent
-
     # -- writing
 
-    def _flush(self) -> None:
+    def _flush(self) -> bool:
+        """Send what is in the queue and return whether all of it has left."""
         out = self._out
         try:
-            while out:
-                part = out[0]
-                if isinstance(part, FileSlice):
-                    sent = os.sendfile(self._fd, part.file.fd, part.position, part.length)
-                    if sent == 0:
-                        # The file is shorter than promised: the frame can't be completed.
-                        self.close(f"its fetch met the end of a segment at {part.position}")
-                        return
-                    out[0] = FileSlice(part.file, part.position + sent, part.length - sent)
-                    if sent == part.length:
-                        out.popleft()
-                    continue
-                if len(out) > 1 and len(part) < _JOIN_BELOW:
-                    part = self._join_small()
-                sent = self._socket.send(part, _MSG_MORE if len(out) > 1 else 0)
-                if sent < len(part):
-                    out[0] = part[sent:]
-                else:
-                    out.popleft()
+            out.flush()
         except (BlockingIOError, InterruptedError):
-            if not self._writing:
-                self._writing = True
-                self._loop.add_writer(self._fd, self._on_writable)
-            return
+            self._writing = True
+            self._flush_is_crossed = self._transport.is_crossed
+            self._watch()
+            return False
+        except TornSegment as torn:
+            self.close(str(torn))
+            return False
         except OSError as error:
-            logger.debug("connection from %s lost: %s", self.peer, error)
+            logger.debug("connection from %s lost: %s", self.session, error)
             self.close()
-            return
+            return False
         self.last_active = monotonic()
-        self.unsent -= self._leaving
-        self._leaving = 0
+        self.unsent -= out.held
+        out.held = 0
         if self._writing:
             self._writing = False
-            self._loop.remove_writer(self._fd)
+            self._watch()
+        return True
 
     def _on_writable(self) -> None:
-        self._flush()
-        if not self._writing:
-            self.pump()
-
-    def _join_small(self) -> bytes:
-        """Merge the small pieces at the head of the queue into one, to save system calls."""
-        out = self._out
-        pieces: list[bytes] = []
-        size = 0
-        while out and not isinstance(out[0], FileSlice) and size < _JOIN_BELOW:
-            piece = out.popleft()
-            assert isinstance(piece, bytes)
-            pieces.append(piece)
-            size += len(piece)
-        joined = b"".join(pieces)
-        out.appendleft(joined)
-        return joined
+        if not self._is_established:
+            self._shake_hands()
+        elif self._read_is_crossed:
+            self._uncross()
+        if self._writing and not self._flush_is_crossed:
+            self.last_active = monotonic()
+            if self._flush():
+                self.pump()

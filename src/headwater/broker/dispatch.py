@@ -17,7 +17,8 @@ from headwater.protocol.primitives import ProtocolError
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.connection import Connection, Reply
+    from headwater.broker.connection import Connection
+    from headwater.broker.reply import Reply
     from headwater.broker.request import Handler, Response
 
 logger = logging.getLogger("headwater.broker")
@@ -44,9 +45,11 @@ class Dispatcher:
         try:
             header = parse_request_header(view)
             handler = self._handler(header)
-            request = Request(header, view, connection.peer_host, connection.listener)
+            request = Request(header, view, connection.session)
             if self._quotas.limits_requests:
-                request.throttle = RequestThrottle(self._quotas, connection, header, len(view))
+                request.throttle = RequestThrottle(
+                    self._quotas, connection, request.session, header, len(view)
+                )
             answer = handler(self._broker, request)
         except Exception as error:
             _give_up(connection, error)
@@ -120,5 +123,5 @@ def _give_up(connection: Connection, error: BaseException) -> None:
     if isinstance(error, ProtocolError):
         connection.close(f"{error}; it may not be speaking Kafka's protocol")
         return
-    logger.error("failed on a request from %s", connection.peer, exc_info=error)
+    logger.error("failed on a request from %s", connection.session, exc_info=error)
     connection.close("the broker failed on its request")

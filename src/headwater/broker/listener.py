@@ -9,12 +9,16 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from headwater.broker.connection import Connection, FrameHandler
+from headwater.broker.session import Session
+from headwater.broker.transport import PlainTransport
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from headwater.broker.answer_budget import AnswerBudget
     from headwater.broker.connection_limits import ConnectionLimits
+    from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
 
@@ -33,6 +37,7 @@ class Listener:
     def __init__(
         self,
         name: str,
+        security_protocol: str,
         sock: socket.socket,
         loop: asyncio.AbstractEventLoop,
         handle: FrameHandler,
@@ -42,8 +47,10 @@ class Listener:
         budget: AnswerBudget,
         send_buffer: int = -1,
         receive_buffer: int = -1,
+        open_transport: Callable[[socket.socket], Transport] = PlainTransport,
     ) -> None:
         self.name = name
+        self.security_protocol = security_protocol
         self.connections: set[Connection] = set()
         self.accepted = 0
         self._socket = sock
@@ -52,6 +59,7 @@ class Listener:
         self._max_frame = max_frame
         self._limits = limits
         self._budget = budget
+        self._open_transport = open_transport
         self._buffers = [
             (option, size)
             for option, size in (
@@ -129,10 +137,15 @@ class Listener:
             sock.setsockopt(socket.SOL_SOCKET, option, size)
         self.connections.add(
             Connection(
-                sock, peer, self.name, self._loop, self._handle,
-                self._on_closed, self._max_frame, self._budget,
+                self._open_transport(sock),
+                Session(self.name, self.security_protocol, *peer),
+                self._loop,
+                self._handle,
+                self._on_closed,
+                self._max_frame,
+                self._budget,
             )
-        )  # fmt: skip
+        )
 
     def _drop(self, sock: socket.socket) -> None:
         self._held_off.discard(sock)
@@ -140,7 +153,7 @@ class Listener:
 
     def _on_closed(self, connection: Connection) -> None:
         self.connections.discard(connection)
-        self._limits.release(connection.peer_host)
+        self._limits.release(connection.session.client_host)
 
     def _pause(self, error: OSError) -> None:
         # Without a pause the loop would spin: the connection stays acceptable.

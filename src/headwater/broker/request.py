@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.quotas.request_throttle import RequestThrottle
+    from headwater.broker.session import Session
     from headwater.log.segment import FileSlice
     from headwater.protocol.frames import RequestHeader
 
@@ -29,15 +30,12 @@ class HangUp(Exception):  # noqa: N818 - it says what to do
 class Request:
     """A parsed header, the frame it came in, and who sent it."""
 
-    __slots__ = ("client_host", "header", "listener", "throttle", "view")
+    __slots__ = ("header", "session", "throttle", "view")
 
-    def __init__(
-        self, header: RequestHeader, view: memoryview, client_host: str, listener: str
-    ) -> None:
+    def __init__(self, header: RequestHeader, view: memoryview, session: Session) -> None:
         self.header = header
         self.view = view
         """The whole frame without its size prefix; the body starts at `header.body`."""
-        self.client_host = client_host
-        self.listener = listener
+        self.session = session
         self.throttle: RequestThrottle | None = None
         """What the request costs its client; None where nothing is limited."""

@@ -13,6 +13,7 @@ from headwater.broker.apis import HANDLERS
 from headwater.broker.broker import Broker
 from headwater.broker.config import BrokerConfig
 from headwater.broker.request import Request
+from headwater.broker.session import Session
 from headwater.protocol import messages
 from headwater.protocol.frames import RequestHeader
 
@@ -28,12 +29,13 @@ class Admin:
 
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
+        self.session = Session("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 5)
 
     async def call(self, api_key: ApiKey, version: int, tree: dict[str, Any]) -> Any:
         """Send a request and return the response as plain dictionaries and lists."""
         body = messages.encode_request(api_key, version, tree)
         header = RequestHeader(api_key, version, 1, "test", 0)
-        request = Request(header, memoryview(body), "127.0.0.1", "PLAINTEXT")
+        request = Request(header, memoryview(body), self.session)
         answer = HANDLERS[api_key](self.broker, request)
         if isawaitable(answer):
             answer = await answer

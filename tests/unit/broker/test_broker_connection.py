@@ -15,12 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.broker.answer_budget import MOST_PER_CONNECTION, AnswerBudget
-from headwater.broker.connection import MAX_IN_FLIGHT, TURN_S, Connection, Reply
+from headwater.broker.connection import MAX_IN_FLIGHT, TURN_S, Connection
+from headwater.broker.session import Session
+from headwater.broker.transport import PlainTransport
 from headwater.log.segment import FileSlice, SegmentFile
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
+
+    from headwater.broker.reply import Reply
+    from headwater.broker.transport import Transport
 
 MAX_FRAME = 8 * 1024 * 1024
 
@@ -67,14 +72,17 @@ class Peer:
 
 @asynccontextmanager
 async def connected(
-    max_frame: int = MAX_FRAME, budget: AnswerBudget | None = None
+    max_frame: int = MAX_FRAME,
+    budget: AnswerBudget | None = None,
+    open_transport: Callable[[socket.socket], Transport] = PlainTransport,
 ) -> AsyncIterator[Peer]:
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     theirs.setblocking(False)
     peer = Peer(theirs)
+    session = Session("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 5)
     peer.connection = Connection(
-        ours, ("127.0.0.1", 5), "PLAINTEXT", asyncio.get_running_loop(), peer.handle,
+        open_transport(ours), session, asyncio.get_running_loop(), peer.handle,
         lambda _: peer.is_closed.set(), max_frame, budget or AnswerBudget(),
     )  # fmt: skip
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from headwater.broker.config import BrokerConfig
 from headwater.broker.quotas.client_quotas import ClientQuotas
-from headwater.broker.quotas.entity import ANONYMOUS, entity_of
+from headwater.broker.quotas.entity import entity_of
 from headwater.broker.quotas.request_throttle import RequestThrottle
+from headwater.broker.session import ANONYMOUS, Session
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.frames import RequestHeader
 
-EVERYBODY = entity_of({"user": ANONYMOUS})
+EVERYBODY = entity_of({"user": ANONYMOUS.name})
 TEN_SECONDS = 10
 """What a client may use at once, in seconds of its bound."""
 
@@ -35,7 +36,8 @@ class Client:
 
     def send(self, api_key: ApiKey, version: int, size: int = 100) -> RequestThrottle:
         header = RequestHeader(api_key, version, 1, "app", 0)
-        return RequestThrottle(self.quotas, self.connection, header, size)
+        session = Session("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 5)
+        return RequestThrottle(self.quotas, self.connection, session, header, size)
 
 
 def body_of(milliseconds: int) -> bytes:

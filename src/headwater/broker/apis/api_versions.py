@@ -22,6 +22,8 @@ def api_versions(broker: Broker, request: Request) -> Response:
     wanted = codec.decode_request(version, request.view, request.header.body)
     if not wanted.is_valid(version):
         return codec.encode_response(version, {}, error_code=ErrorCode.INVALID_REQUEST)
+    if wanted.client_software_name:
+        request.session.introduce(*wanted)
     return codec.encode_response(
         version,
         supported_features=SUPPORTED_FEATURES,

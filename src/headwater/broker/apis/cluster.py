@@ -29,7 +29,7 @@ def describe_cluster(broker: Broker, request: Request) -> Response:
     endpoint_type = field(entity, "endpoint_type", _BROKERS)
     if endpoint_type != _BROKERS:
         return _encode(ApiKey.DESCRIBE_CLUSTER, request, _wrong_endpoint(endpoint_type))
-    host, port = broker.advertised(request.listener)
+    host, port = broker.advertised(request.session.listener)
     tree = {
         "error_code": ErrorCode.NONE,
         "endpoint_type": _BROKERS,

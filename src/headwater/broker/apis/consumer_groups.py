@@ -43,7 +43,7 @@ def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | Fut
         entity.member_id,
         entity.member_epoch,
         request.header.client_id or "",
-        f"/{request.client_host}",
+        f"/{request.session.client_host}",
         entity.instance_id,
         entity.rack_id,
         field(entity, "rebalance_timeout_ms"),

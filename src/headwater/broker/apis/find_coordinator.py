@@ -62,7 +62,7 @@ async def _find(broker: Broker, request: Request, key_type: int, key: str) -> di
             "error_message": str(refusal),
             **_NOBODY,
         }
-    host, port = broker.advertised(request.listener)
+    host, port = broker.advertised(request.session.listener)
     return {
         "key": key,
         "error_code": ErrorCode.NONE,

@@ -44,7 +44,7 @@ def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
         entity.member_id,
         field(entity, "group_instance_id"),
         request.header.client_id or "",
-        f"/{request.client_host}",
+        f"/{request.session.client_host}",
         session_timeout_ms,
         session_timeout_ms if rebalance_timeout_ms < 0 else rebalance_timeout_ms,
         entity.protocol_type,

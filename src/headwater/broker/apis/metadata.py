@@ -135,7 +135,7 @@ def _encode(
             else topic
             for topic in topics
         ]
-    host, port = broker.advertised(request.listener)
+    host, port = broker.advertised(request.session.listener)
     rack = broker.config.text("broker.rack")
     return codec.encode_response(
         request.header.api_version,

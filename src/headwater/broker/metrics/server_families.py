@@ -115,10 +115,22 @@ def _connections(snapshot: Snapshot) -> Iterator[Metric]:
     created = CounterMetricFamily(
         f"{prefix}_creation", "Connections that were accepted.", labels=("listener",)
     )
+    by_software = GaugeMetricFamily(
+        f"{prefix}s",
+        "Open connections by what their clients said of their software.",
+        labels=("listener", "clientSoftwareName", "clientSoftwareVersion"),
+    )
     for listener in snapshot.listeners:
         count.add_metric((listener.name,), listener.connections)
         created.add_metric((listener.name,), listener.accepted)
-    yield from (count, created)
+        for software, connections in listener.by_software.items():
+            by_software.add_metric((listener.name, *software), connections)
+    yield from (count, created, by_software)
+    yield GaugeMetricFamily(
+        "headwater_broker_unsent_answer_bytes",
+        "Bytes of answers that clients have not taken yet.",
+        snapshot.unsent_bytes,
+    )
 
 
 def _singles(snapshot: Snapshot) -> Iterator[Metric]:

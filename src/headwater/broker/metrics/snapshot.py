@@ -6,6 +6,7 @@ what the event loop may be changing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +15,7 @@ from headwater.protocol.errors import KafkaError
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
+    from headwater.broker.listener import Listener
     from headwater.broker.metrics.durations import Durations
     from headwater.broker.partition import Partition
     from headwater.broker.quotas.limit import Client
@@ -68,6 +70,8 @@ class ListenerState(NamedTuple):
     name: str
     connections: int
     accepted: int
+    by_software: dict[tuple[str, str], int]
+    """Open connections by the name and the version of the client's software."""
 
 
 class QuotaState(NamedTuple):
@@ -91,6 +95,7 @@ class Snapshot:
     """What has passed through topics that are gone."""
     groups: list[GroupState]
     listeners: list[ListenerState]
+    unsent_bytes: int
     quotas: list[QuotaState]
     request_times: dict[tuple[ApiKey, int], Durations]
     flush_times: Durations
@@ -111,10 +116,8 @@ def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
         ],
         deleted=deleted,
         groups=_groups(broker),
-        listeners=[
-            ListenerState(listener.name, len(listener.connections), listener.accepted)
-            for listener in broker.listeners
-        ],
+        listeners=[_listener(listener) for listener in broker.listeners],
+        unsent_bytes=broker.answer_budget.held,
         quotas=[
             *_quota("Produce", broker.quotas.produced_bytes),
             *_quota("Fetch", broker.quotas.fetched_bytes),
@@ -146,6 +149,18 @@ def _state(partition: Partition) -> PartitionState:
         log.log_end_offset,
         log.size,
         len(log.segments),
+    )
+
+
+def _listener(listener: Listener) -> ListenerState:
+    return ListenerState(
+        listener.name,
+        len(listener.connections),
+        listener.accepted,
+        Counter(
+            (session.client_software_name, session.client_software_version)
+            for session in (connection.session for connection in listener.connections)
+        ),
     )
 
 

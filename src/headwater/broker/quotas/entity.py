@@ -12,9 +12,6 @@ CLIENT_ID = "client-id"
 IP = "ip"
 TYPES = (USER, CLIENT_ID, IP)
 
-ANONYMOUS = "ANONYMOUS"
-"""The user of everybody who has not said who they are."""
-
 Entity: TypeAlias = tuple[tuple[str, str | None], ...]
 """Types and names in the order of their types; no name stands for all that have no quota."""
 

@@ -10,7 +10,6 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
 
 from headwater.broker.quotas.client_quotas import clock_ms
-from headwater.broker.quotas.entity import ANONYMOUS
 from headwater.broker.quotas.limit import Client
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
@@ -19,6 +18,7 @@ from headwater.protocol.throttle_time import with_throttle_time
 if TYPE_CHECKING:
     from headwater.broker.quotas.client_quotas import ClientQuotas
     from headwater.broker.request import Response
+    from headwater.broker.session import Session
     from headwater.protocol.frames import RequestHeader
 
 _PERCENT_PER_NS = 100 / 1_000_000_000
@@ -44,13 +44,18 @@ class RequestThrottle:
     )  # fmt: skip
 
     def __init__(
-        self, quotas: ClientQuotas, connection: Mutable, header: RequestHeader, size: int
+        self,
+        quotas: ClientQuotas,
+        connection: Mutable,
+        session: Session,
+        header: RequestHeader,
+        size: int,
     ) -> None:
         self._quotas = quotas
         self._connection = connection
         self._header = header
         self._size = size
-        self._client = Client(ANONYMOUS, header.client_id or "")
+        self._client = Client(session.principal.name, header.client_id or "")
         self._busy_ns = 0
         self._throttle_ms = 0
         self._muted_ms = 0
