@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.answer_budget import AnswerBudget
 from headwater.broker.apis import HANDLERS
+from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.connection_limits import ConnectionLimits
 from headwater.broker.directory_lock import DirectoryLock
 from headwater.broker.dispatch import Dispatcher
@@ -25,6 +26,7 @@ from headwater.broker.transactions.coordinator import TransactionCoordinator
 from headwater.log.manager import LogManager
 
 if TYPE_CHECKING:
+    from headwater.broker.authorizer import Authorizer
     from headwater.broker.config import BrokerConfig
     from headwater.broker.metrics.endpoint import MetricsEndpoint
 
@@ -53,6 +55,7 @@ class Broker:
         self.quotas = ClientQuotas(config)
         self.request_times = RequestTimes()
         self.answer_budget = AnswerBudget()
+        self.authorizer: Authorizer = ALLOW_ALL
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
@@ -116,6 +119,7 @@ class Broker:
                 max_frame=self.config.integer("socket.request.max.bytes"),
                 limits=limits,
                 budget=self.answer_budget,
+                authorizer=self.authorizer,
                 send_buffer=self.config.integer("socket.send.buffer.bytes"),
                 receive_buffer=self.config.integer("socket.receive.buffer.bytes"),
             )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from headwater.broker.authorizer import topic
 from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import fetch as codec
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode
 from headwater.protocol.fetch import FetchPartition, FetchRequest, PartitionFetched
 
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
     from headwater.broker.fetch_session import FetchKey, FetchSession
     from headwater.broker.partition import Partition
-    from headwater.broker.quotas.request_throttle import RequestThrottle
-    from headwater.broker.request import Response
+    from headwater.broker.request import Request, Response
     from headwater.log.segment import FileSlice
 
 Fetched: TypeAlias = "PartitionFetched[FileSlice]"
@@ -30,28 +31,29 @@ class FetchPull:
 
     __slots__ = (
         "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results",
-        "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
+        "_rights", "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
         self,
         broker: Broker,
-        version: int,
-        request: FetchRequest,
+        request: Request,
+        wanted: FetchRequest,
         session: FetchSession,
-        throttle: RequestThrottle | None = None,
     ) -> None:
+        throttle = request.throttle
         self._broker = broker
-        self._version = version
-        self._request = request
+        self._version = request.header.api_version
+        self._rights = None if request.session.allows_all else request
+        self._request = wanted
         self._session = session
         self._results: dict[FetchKey, Fetched] = {}
         self._sizes: dict[FetchKey, int] = {}
         self._throttle = throttle
-        self._max_bytes = min(request.max_bytes, broker.config.integer("fetch.max.bytes"))
+        self._max_bytes = min(wanted.max_bytes, broker.config.integer("fetch.max.bytes"))
         if throttle is not None:
             self._max_bytes = int(min(self._max_bytes, throttle.most_fetch_bytes()))
-        self._min_bytes = min(request.min_bytes, self._max_bytes)
+        self._min_bytes = min(wanted.min_bytes, self._max_bytes)
         self._answer: asyncio.Future[Response] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._by_partition: dict[Partition, FetchKey] = {}
@@ -159,6 +161,8 @@ class FetchPull:
         self, key: FetchKey, wanted: FetchPartition, left: int, *, min_one: bool
     ) -> tuple[Fetched, Partition | None]:
         """Return what one partition has, and the partition if there is a point in waiting."""
+        if self._rights is not None and not self._may_read(self._rights, key.topic):
+            return _failed(key.index, ErrorCode.TOPIC_AUTHORIZATION_FAILED), None
         partition = self._broker.topics.partition(key.topic, key.index)
         if isinstance(partition, ErrorCode):
             # Kafka answers these before it comes to transactions, with none instead of null.
@@ -187,6 +191,12 @@ class FetchPull:
             aborted_transactions=aborted,
             records=records,
         ), partition
+
+    def _may_read(self, request: Request, name_or_id: str | bytes) -> bool:
+        if isinstance(name_or_id, bytes):
+            found = self._broker.topics.by_id.get(name_or_id)
+            return found is None or request.authorize(AclOperation.READ, topic(found.name))
+        return request.authorize(AclOperation.READ, topic(name_or_id))
 
 
 def _failed(index: int, code: ErrorCode) -> Fetched:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.broker.answer_budget import AnswerBudget
+    from headwater.broker.authorizer import Authorizer
     from headwater.broker.connection_limits import ConnectionLimits
     from headwater.broker.transport import Transport
 
@@ -45,6 +46,7 @@ class Listener:
         max_frame: int,
         limits: ConnectionLimits,
         budget: AnswerBudget,
+        authorizer: Authorizer,
         send_buffer: int = -1,
         receive_buffer: int = -1,
         open_transport: Callable[[socket.socket], Transport] = PlainTransport,
@@ -59,6 +61,7 @@ class Listener:
         self._max_frame = max_frame
         self._limits = limits
         self._budget = budget
+        self._authorizer = authorizer
         self._open_transport = open_transport
         self._buffers = [
             (option, size)
@@ -138,7 +141,7 @@ class Listener:
         self.connections.add(
             Connection(
                 self._open_transport(sock),
-                Session(self.name, self.security_protocol, *peer),
+                Session(self.name, self.security_protocol, *peer, self._authorizer),
                 self._loop,
                 self._handle,
                 self._on_closed,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from headwater.broker.authorizer import OPERATIONS_ON, refusal
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from headwater.broker.authorizer import Resource
     from headwater.broker.broker import Broker
     from headwater.broker.quotas.request_throttle import RequestThrottle
     from headwater.broker.session import Session
     from headwater.log.segment import FileSlice
+    from headwater.protocol.acls import AclOperation, ResourceType
     from headwater.protocol.frames import RequestHeader
 
 Part: TypeAlias = "bytes | FileSlice"
@@ -39,3 +43,28 @@ class Request:
         self.session = session
         self.throttle: RequestThrottle | None = None
         """What the request costs its client; None where nothing is limited."""
+
+    def authorize(self, operation: AclOperation, resource: Resource) -> bool:
+        """Whether the client may do this: asked by every handler for all that it touches."""
+        session = self.session
+        return session.allows_all or session.authorizer.authorize(session, operation, resource)
+
+    def require(self, operation: AclOperation, resource: Resource) -> None:
+        """Raise KafkaError unless the client may do this."""
+        if not self.authorize(operation, resource):
+            raise refusal(self.session, operation, resource)
+
+    def authorize_by_type(self, operation: AclOperation, resource_type: ResourceType) -> bool:
+        """Whether the client may do this to anything of a type."""
+        session = self.session
+        return session.allows_all or session.authorizer.authorize_by_type(
+            session, operation, resource_type
+        )
+
+    def authorized_operations(self, resource: Resource) -> int:
+        """Return the bit set of all that the client may do to a resource."""
+        return sum(
+            1 << operation
+            for operation in OPERATIONS_ON[resource.type]
+            if self.authorize(operation, resource)
+        )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from headwater.broker.authorizer import ALLOW_ALL
+
+if TYPE_CHECKING:
+    from headwater.broker.authorizer import Authorizer
 
 USER = "User"
 """Kafka's only type of principal."""
@@ -47,8 +52,9 @@ class Session:
     """
 
     __slots__ = (
-        "authentication", "client_host", "client_port", "client_software_name",
-        "client_software_version", "listener", "principal", "security_protocol",
+        "allows_all", "authentication", "authorizer", "client_host", "client_port",
+        "client_software_name", "client_software_version", "listener", "principal",
+        "security_protocol",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +63,7 @@ class Session:
         security_protocol: str,
         client_host: str,
         client_port: int,
+        authorizer: Authorizer = ALLOW_ALL,
         authentication: Authentication = NOT_AUTHENTICATED,
     ) -> None:
         self.listener = listener
@@ -65,6 +72,9 @@ class Session:
         self.client_port = client_port
         self.authentication = authentication
         self.principal = authentication.principal
+        self.authorizer = authorizer
+        self.allows_all = authorizer.allows_all(self.principal)
+        """Whether nothing that this client does has to be asked about."""
         self.client_software_name = UNKNOWN_SOFTWARE
         self.client_software_version = UNKNOWN_SOFTWARE
 
@@ -89,6 +99,7 @@ class Session:
             self.security_protocol,
             self.client_host,
             self.client_port,
+            self.authorizer,
             authentication,
         )
         session.introduce(self.client_software_name, self.client_software_version)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from headwater.broker.apis import HANDLERS
+from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.broker import Broker
 from headwater.broker.config import BrokerConfig
 from headwater.broker.request import Request
@@ -21,24 +22,27 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from headwater.broker.authorizer import Authorizer
     from headwater.protocol.api_keys import ApiKey
 
 
 class Admin:
     """A broker and a client that speaks any version of any API."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, authorizer: Authorizer = ALLOW_ALL) -> None:
         self.broker = broker
-        self.session = Session("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 5)
+        self.session = Session("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 5, authorizer)
 
     async def call(self, api_key: ApiKey, version: int, tree: dict[str, Any]) -> Any:
         """Send a request and return the response as plain dictionaries and lists."""
         body = messages.encode_request(api_key, version, tree)
         header = RequestHeader(api_key, version, 1, "test", 0)
-        request = Request(header, memoryview(body), self.session)
+        request = Request(header, memoryview(bytearray(body)), self.session)
         answer = HANDLERS[api_key](self.broker, request)
         if isawaitable(answer):
             answer = await answer
+        if isinstance(answer, list):
+            answer = b"".join(p if isinstance(p, bytes) else p.read() for p in answer)
         assert isinstance(answer, bytes)
         return _plain(messages.decode_response(api_key, version, memoryview(answer)))
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker.authorized_operations import ON_CLUSTER, ON_TOPIC
+from headwater.broker import authorizer
+from headwater.broker.authorizer import CLUSTER
 from headwater.broker.topic_names import name_error
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
-from headwater.protocol.errors import ErrorCode
+from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
 from headwater.protocol.metadata import UNKNOWN_OPERATIONS
 
@@ -43,17 +45,21 @@ def describe_cluster(broker: Broker, request: Request) -> Response:
                 "rack": broker.config.text("broker.rack"),
             }
         ],
-        "cluster_authorized_operations": ON_CLUSTER
-        if entity.include_cluster_authorized_operations
-        else UNKNOWN_OPERATIONS,
+        "cluster_authorized_operations": UNKNOWN_OPERATIONS,
     }
+    if entity.include_cluster_authorized_operations:
+        may_ask = request.authorize(AclOperation.DESCRIBE, CLUSTER)
+        operations = request.authorized_operations(CLUSTER) if may_ask else 0
+        tree["cluster_authorized_operations"] = operations
     return _encode(ApiKey.DESCRIBE_CLUSTER, request, tree)
 
 
 def describe_topic_partitions(broker: Broker, request: Request) -> Response:
     """Describe topics partition by partition, as many as the limit allows, from a cursor on."""
     entity = _decode(ApiKey.DESCRIBE_TOPIC_PARTITIONS, request)
-    names = sorted({topic.name for topic in entity.topics}) or sorted(broker.topics.by_name)
+    names = sorted({topic.name for topic in entity.topics}) or sorted(
+        name for name in broker.topics.by_name if _may_describe(request, name)
+    )
     cursor = entity.cursor
     start = (cursor.topic_name, cursor.partition_index) if cursor is not None else ("", 0)
     if cursor is not None and (start[1] < 0 or (entity.topics and start[0] not in names)):
@@ -67,16 +73,19 @@ def describe_topic_partitions(broker: Broker, request: Request) -> Response:
     for name in names:
         if name < start[0]:
             continue
+        if not _may_describe(request, name):
+            topics.append({"error_code": ErrorCode.TOPIC_AUTHORIZATION_FAILED, "name": name})
+            continue
         topic = broker.topics.by_name.get(name)
         if topic is None:
-            topics.append(_missing(name))
+            topics.append(_missing(request, name))
             continue
         first = start[1] if name == start[0] else 0
         if left == 0:
             next_cursor = {"topic_name": name, "partition_index": first}
             break
         last = min(first + left, len(topic.partitions))
-        topics.append(_topic(broker, topic, first, last))
+        topics.append(_topic(broker, request, topic, first, last))
         left -= max(0, last - first)
         if last < len(topic.partitions):
             next_cursor = {"topic_name": name, "partition_index": last}
@@ -88,6 +97,10 @@ def describe_topic_partitions(broker: Broker, request: Request) -> Response:
 def elect_leaders(broker: Broker, request: Request) -> Response:
     """Say that no election is needed: this broker leads everything."""
     entity = _decode(ApiKey.ELECT_LEADERS, request)
+    try:
+        request.require(AclOperation.ALTER, CLUSTER)
+    except KafkaError as error:
+        return _encode(ApiKey.ELECT_LEADERS, request, _no_elections(entity, error))
     is_known = field(entity, "election_type", _PREFERRED) in (_PREFERRED, _UNCLEAN)
     wanted: list[tuple[str, Sequence[int]]]
     if entity.topic_partitions is None:
@@ -111,7 +124,11 @@ def elect_leaders(broker: Broker, request: Request) -> Response:
 def list_partition_reassignments(broker: Broker, request: Request) -> Response:
     """Say that no partition moves: there is nowhere to move to."""
     _decode(ApiKey.LIST_PARTITION_REASSIGNMENTS, request)
-    tree = {"error_code": ErrorCode.NONE, "topics": []}
+    tree: dict[str, Any] = {"error_code": ErrorCode.NONE, "topics": []}
+    try:
+        request.require(AclOperation.DESCRIBE, CLUSTER)
+    except KafkaError as error:
+        tree.update(error_code=error.code, error_message=error.message)
     return _encode(ApiKey.LIST_PARTITION_REASSIGNMENTS, request, tree)
 
 
@@ -141,18 +158,22 @@ def _wrong_endpoint(endpoint_type: int) -> dict[str, Any]:
     }
 
 
-def _missing(name: str) -> dict[str, Any]:
+def _may_describe(request: Request, name: str) -> bool:
+    return request.authorize(AclOperation.DESCRIBE, authorizer.topic(name))
+
+
+def _missing(request: Request, name: str) -> dict[str, Any]:
     invalid = name_error(name) is not None
     return {
         "error_code": ErrorCode.INVALID_TOPIC_EXCEPTION
         if invalid
         else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         "name": name,
-        "topic_authorized_operations": ON_TOPIC,
+        "topic_authorized_operations": request.authorized_operations(authorizer.topic(name)),
     }
 
 
-def _topic(broker: Broker, topic: Topic, first: int, last: int) -> dict[str, Any]:
+def _topic(broker: Broker, request: Request, topic: Topic, first: int, last: int) -> dict[str, Any]:
     return {
         "error_code": ErrorCode.NONE,
         "name": topic.name,
@@ -172,7 +193,22 @@ def _topic(broker: Broker, topic: Topic, first: int, last: int) -> dict[str, Any
             }
             for partition in topic.partitions[first:last]
         ],
-        "topic_authorized_operations": ON_TOPIC,
+        "topic_authorized_operations": request.authorized_operations(authorizer.topic(topic.name)),
+    }
+
+
+def _no_elections(entity: Any, error: KafkaError) -> dict[str, Any]:
+    return {
+        "error_code": error.code,
+        "replica_election_results": [
+            {
+                "topic": topic.topic,
+                "partition_result": [
+                    {"partition_id": index, "error_code": error.code} for index in topic.partitions
+                ],
+            }
+            for topic in entity.topic_partitions or ()
+        ],
     }
 
 

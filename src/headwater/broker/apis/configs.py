@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker import config_entries, loggers
+from headwater.broker.authorizer import CLUSTER, group, topic
 from headwater.broker.config_changes import (
     BrokerConfigs,
     Change,
@@ -18,6 +19,7 @@ from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_names import name_error
 from headwater.log.errors import LogError
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -29,10 +31,10 @@ if TYPE_CHECKING:
     from headwater.broker.config_entries import ConfigEntry
     from headwater.broker.request import Request, Response
 
-Resource = tuple[int, str]
+ConfigResource = tuple[int, str]
 
 
-class ResourceType(IntEnum):
+class ConfigResourceType(IntEnum):
     """What settings can belong to, numbered as Kafka numbers it."""
 
     TOPIC = 2
@@ -60,6 +62,7 @@ def describe_configs(broker: Broker, request: Request) -> Response:
             "configs": [],
         }
         try:
+            _require(request, AclOperation.DESCRIBE_CONFIGS, resource)
             entries = _describe(broker, resource)
         except KafkaError as error:
             result["error_code"], result["error_message"] = error.code, error.message
@@ -96,24 +99,39 @@ def list_config_resources(broker: Broker, request: Request) -> Response:
         ApiKey.LIST_CONFIG_RESOURCES, version, request.view, request.header.body
     )
     # The first version knew client metrics only.
-    types = set(field(entity, "resource_types", ())) if version else {ResourceType.CLIENT_METRICS}
-    known = set(ResourceType)
+    types = (
+        set(field(entity, "resource_types", ())) if version else {ConfigResourceType.CLIENT_METRICS}
+    )
+    known = set(ConfigResourceType)
     tree: dict[str, Any] = {"error_code": ErrorCode.NONE, "config_resources": []}
-    if types <= known:
+    if not request.authorize(AclOperation.DESCRIBE_CONFIGS, CLUSTER):
+        tree["error_code"] = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+    elif types <= known:
         node = str(broker.node_id)
         names = {
-            ResourceType.TOPIC: list(broker.topics.by_name),
-            ResourceType.BROKER: [node],
-            ResourceType.BROKER_LOGGER: [node],
+            ConfigResourceType.TOPIC: list(broker.topics.by_name),
+            ConfigResourceType.BROKER: [node],
+            ConfigResourceType.BROKER_LOGGER: [node],
         }
         tree["config_resources"] = [
             {"resource_name": name, "resource_type": kind}
             for kind in types or known
-            for name in names.get(ResourceType(kind), ())
+            for name in names.get(ConfigResourceType(kind), ())
         ]
     else:
         tree["error_code"] = ErrorCode.UNSUPPORTED_VERSION
     return messages.encode_response(ApiKey.LIST_CONFIG_RESOURCES, version, tree)
+
+
+def _require(request: Request, operation: AclOperation, resource: Any) -> None:
+    """Raise KafkaError unless the client may do this to the settings of a resource."""
+    match resource.resource_type:
+        case ConfigResourceType.TOPIC:
+            request.require(operation, topic(resource.resource_name))
+        case ConfigResourceType.GROUP:
+            request.require(operation, group(resource.resource_name))
+        case _:
+            request.require(operation, CLUSTER)
 
 
 def _describe(broker: Broker, resource: Any) -> list[ConfigEntry]:
@@ -121,22 +139,22 @@ def _describe(broker: Broker, resource: Any) -> list[ConfigEntry]:
     # An empty list of keys means all of them, too.
     keys = frozenset(resource.configuration_keys or ()) or None
     match resource.resource_type:
-        case ResourceType.TOPIC:
+        case ConfigResourceType.TOPIC:
             problem = name_error(name)
             if problem is not None:
                 raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-            topic = broker.topics.by_name.get(name)
-            if topic is None:
+            found = broker.topics.by_name.get(name)
+            if found is None:
                 raise KafkaError(
                     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'"
                 )
-            return config_entries.TopicEntries(config).of(topic.configs, keys)
-        case ResourceType.BROKER if not name:
+            return config_entries.TopicEntries(config).of(found.configs, keys)
+        case ConfigResourceType.BROKER if not name:
             return config_entries.default_broker_entries(config, keys)
-        case ResourceType.BROKER:
+        case ConfigResourceType.BROKER:
             check_node_id(name, broker.node_id)
             return config_entries.broker_entries(config, keys)
-        case ResourceType.BROKER_LOGGER:
+        case ConfigResourceType.BROKER_LOGGER:
             check_node_id(name, broker.node_id)
             return config_entries.logger_entries(keys)
     raise _unknown_type(resource.resource_type)
@@ -169,7 +187,7 @@ def _alter(
 
     async def respond() -> Response:
         results = await broker.topics.changes.run(
-            lambda: _Alteration(broker, api_key, changes).run(entity)
+            lambda: _Alteration(broker, request, changes).run(entity)
         )
         return messages.encode_response(api_key, version, {"responses": results})
 
@@ -182,11 +200,12 @@ class _Alteration:
     def __init__(
         self,
         broker: Broker,
-        api_key: ApiKey,
+        request: Request,
         changes: Callable[[Any, dict[str, str]], list[Change]],
     ) -> None:
         self._broker = broker
-        self._api_key = api_key
+        self._request = request
+        self._api_key = request.header.api_key
         self._changes = changes
         self._topics: dict[str, dict[str, str]] = {}
         self._brokers: dict[str, dict[str, str]] = {}
@@ -194,7 +213,7 @@ class _Alteration:
 
     async def run(self, entity: Any) -> list[dict[str, Any]]:
         counts = Counter((r.resource_type, r.resource_name) for r in entity.resources)
-        errors: dict[Resource, KafkaError] = {}
+        errors: dict[ConfigResource, KafkaError] = {}
         for resource in entity.resources:
             key = (resource.resource_type, resource.resource_name)
             try:
@@ -202,6 +221,7 @@ class _Alteration:
                     raise KafkaError(
                         ErrorCode.INVALID_REQUEST, "the request names the resource twice"
                     )
+                _require(self._request, AclOperation.ALTER_CONFIGS, resource)
                 self._plan(resource)
             except KafkaError as error:
                 errors[key] = error
@@ -216,16 +236,18 @@ class _Alteration:
     def _plan(self, resource: Any) -> None:
         config, name = self._broker.config, resource.resource_name
         match resource.resource_type:
-            case ResourceType.TOPIC:
-                topic = self._broker.topics.by_name.get(name)
-                before = topic.configs if topic is not None else {}
+            case ConfigResourceType.TOPIC:
+                found = self._broker.topics.by_name.get(name)
+                before = found.configs if found is not None else {}
                 changes = self._changes(resource, before)
                 self._topics[name] = TopicConfigs(self._broker.topics, config).after(name, changes)
-            case ResourceType.BROKER:
+            case ConfigResourceType.BROKER:
                 configs = BrokerConfigs(config)
                 now = dict(configs.current(name))
                 self._brokers[name] = configs.after(name, now, self._changes(resource, now))
-            case ResourceType.BROKER_LOGGER if self._api_key is ApiKey.INCREMENTAL_ALTER_CONFIGS:
+            case ConfigResourceType.BROKER_LOGGER if (
+                self._api_key is ApiKey.INCREMENTAL_ALTER_CONFIGS
+            ):
                 check_node_id(name, config.node_id)
                 self._levels.update(_plan_levels(self._changes(resource, {})))
             case _:
@@ -239,7 +261,7 @@ class _Alteration:
         for name, level in self._levels.items():
             loggers.set_level(name, level)
 
-    def _result(self, resource: Any, errors: dict[Resource, KafkaError]) -> dict[str, Any]:
+    def _result(self, resource: Any, errors: dict[ConfigResource, KafkaError]) -> dict[str, Any]:
         error = errors.get((resource.resource_type, resource.resource_name))
         return {
             "error_code": error.code if error else ErrorCode.NONE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker.authorized_operations import ON_GROUP
+from headwater.broker import authorizer
 from headwater.broker.groups.classic_group import ClassicGroup
 from headwater.broker.groups.consumer_member import without_epochs
 from headwater.broker.groups.consumer_messages import (
@@ -15,6 +15,7 @@ from headwater.broker.groups.consumer_messages import (
 )
 from headwater.broker.later_answer import LaterAnswer
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -54,6 +55,9 @@ def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | Fut
     )
     answer = LaterAnswer[HeartbeatResult](broker.loop, partial(_encode_heartbeat, version))
     try:
+        request.require(AclOperation.READ, authorizer.group(wanted.group_id))
+        for name in topics or ():
+            request.require(AclOperation.DESCRIBE, authorizer.topic(name))
         check_heartbeat(
             wanted, broker.groups.settings.consumer_assignors, member_makes_id=version >= 1
         )
@@ -69,11 +73,16 @@ def consumer_group_describe(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(
         ApiKey.CONSUMER_GROUP_DESCRIBE, version, request.view, request.header.body
     )
-    operations = ON_GROUP if entity.include_authorized_operations else _NOT_ASKED
     groups = []
     for group_id in entity.group_ids:
         try:
-            groups.append(_describe(broker, group_id) | {"authorized_operations": operations})
+            described = _describe(broker, request, group_id)
+            described["authorized_operations"] = (
+                request.authorized_operations(authorizer.group(group_id))
+                if entity.include_authorized_operations
+                else _NOT_ASKED
+            )
+            groups.append(described)
         except KafkaError as refusal:
             groups.append(
                 {
@@ -117,7 +126,8 @@ def _encode_heartbeat(version: int, result: HeartbeatResult) -> bytes:
     )
 
 
-def _describe(broker: Broker, group_id: str) -> dict[str, Any]:
+def _describe(broker: Broker, request: Request, group_id: str) -> dict[str, Any]:
+    request.require(AclOperation.DESCRIBE, authorizer.group(group_id))
     if not group_id:
         raise KafkaError(ErrorCode.INVALID_GROUP_ID)
     group = broker.groups.shard(group_id).groups.groups.get(group_id)
@@ -126,6 +136,11 @@ def _describe(broker: Broker, group_id: str) -> dict[str, Any]:
     if isinstance(group, ClassicGroup):
         raise KafkaError(
             ErrorCode.GROUP_ID_NOT_FOUND, f"the group '{group_id}' uses the classic protocol"
+        )
+    if not request.session.allows_all and not _may_describe_topics(broker, request, group):
+        raise KafkaError(
+            ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            f"the group '{group_id}' has topics that the client may not describe",
         )
     default_assignor = broker.groups.settings.consumer_assignors[0]
     return {
@@ -136,6 +151,17 @@ def _describe(broker: Broker, group_id: str) -> dict[str, Any]:
         "assignor_name": group.preferred_assignor(default_assignor),
         "members": [_describe_member(broker, group, one) for one in group.members.values()],
     }
+
+
+def _may_describe_topics(broker: Broker, request: Request, group: ConsumerGroup) -> bool:
+    names: set[str] = set()
+    for member in group.members.values():
+        names.update(member.subscription.topics or ())
+        target = group.targets.get(member.member_id, {})
+        for topic_id in (*member.assigned, *member.revoking, *target):
+            if topic_id in broker.topics.by_id:
+                names.add(broker.topics.by_id[topic_id].name)
+    return all(request.authorize(AclOperation.DESCRIBE, authorizer.topic(name)) for name in names)
 
 
 def _describe_member(

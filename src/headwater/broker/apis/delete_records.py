@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import topic
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_names import INTERNAL_TOPICS
 from headwater.log.errors import LogError
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 
@@ -27,30 +29,30 @@ def delete_records(broker: Broker, request: Request) -> Awaitable[Response]:
     entity = messages.decode_request(
         ApiKey.DELETE_RECORDS, version, request.view, request.header.body
     )
-    return _respond(broker, version, entity)
+    return _respond(broker, request, entity)
 
 
-async def _respond(broker: Broker, version: int, entity: Any) -> Response:
+async def _respond(broker: Broker, request: Request, entity: Any) -> Response:
     topics = []
-    for topic in entity.topics:
-        offsets = {partition.partition_index: partition.offset for partition in topic.partitions}
-        topics.append(
-            {
-                "name": topic.name,
-                "partitions": [
-                    await _delete(broker, topic.name, index, offset)
-                    for index, offset in offsets.items()
-                ],
-            }
-        )
+    for each in entity.topics:
+        offsets = {partition.partition_index: partition.offset for partition in each.partitions}
+        if request.authorize(AclOperation.DELETE, topic(each.name)):
+            results = [
+                await _delete(broker, each.name, index, offset) for index, offset in offsets.items()
+            ]
+        else:
+            results = [_result(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED) for index in offsets]
+        topics.append({"name": each.name, "partitions": results})
     # Kafka leaves this to the next checkpoint, and a crash before it brings the records back.
     await broker.loop.run_in_executor(None, broker.logs.checkpoint)
-    return messages.encode_response(ApiKey.DELETE_RECORDS, version, {"topics": topics})
+    return messages.encode_response(
+        ApiKey.DELETE_RECORDS, request.header.api_version, {"topics": topics}
+    )
 
 
-async def _delete(broker: Broker, topic: str, index: int, offset: int) -> dict[str, Any]:
-    partition = broker.topics.partition(topic, index)
-    code = partition if isinstance(partition, ErrorCode) else _refusal(partition, topic, offset)
+async def _delete(broker: Broker, name: str, index: int, offset: int) -> dict[str, Any]:
+    partition = broker.topics.partition(name, index)
+    code = partition if isinstance(partition, ErrorCode) else _refusal(partition, name, offset)
     low_watermark = -1
     if code is ErrorCode.NONE and not isinstance(partition, ErrorCode):
         end = partition.high_watermark
@@ -60,11 +62,15 @@ async def _delete(broker: Broker, topic: str, index: int, offset: int) -> dict[s
             )
         except LogError as error:
             code = error_code_of(error)
+    return _result(index, code, low_watermark)
+
+
+def _result(index: int, code: ErrorCode, low_watermark: int = -1) -> dict[str, Any]:
     return {"partition_index": index, "low_watermark": low_watermark, "error_code": code}
 
 
-def _refusal(partition: Partition, topic: str, offset: int) -> ErrorCode:
-    if topic in INTERNAL_TOPICS:
+def _refusal(partition: Partition, name: str, offset: int) -> ErrorCode:
+    if name in INTERNAL_TOPICS:
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     config = partition.log.config
     if config.compacts and not config.deletes:

@@ -23,7 +23,7 @@ def fetch(broker: Broker, request: Request) -> Response | asyncio.Future[Respons
         session = broker.fetch_sessions.resolve(wanted)
     except KafkaError as error:
         return codec.encode_response(version, 0, error.code, 0, [])
-    pull = FetchPull(broker, version, wanted, session, request.throttle)
+    pull = FetchPull(broker, request, wanted, session)
     if pull.read() or wanted.max_wait_ms <= 0:
         return pull.response()
     return pull.wait()

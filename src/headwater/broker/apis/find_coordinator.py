@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import group, transactional_id
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -48,8 +50,10 @@ async def _respond(broker: Broker, request: Request, version: int, entity: Any) 
 async def _find(broker: Broker, request: Request, key_type: int, key: str) -> dict[str, Any]:
     try:
         if key_type == GROUP:
+            request.require(AclOperation.DESCRIBE, group(key))
             await broker.groups.ensure_topic()
         elif key_type == TRANSACTION:
+            request.require(AclOperation.DESCRIBE, transactional_id(key))
             await broker.transactions.ensure_topic()
         else:
             raise KafkaError(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker.authorized_operations import ON_GROUP
+from headwater.broker import authorizer
+from headwater.broker.authorizer import CLUSTER
 from headwater.broker.groups.classic_group import ClassicGroup, ClassicState
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -34,9 +36,16 @@ def describe_groups(broker: Broker, request: Request) -> Response:
     asks = field(entity, "include_authorized_operations", False)
     groups = []
     for group_id in entity.groups:
-        tree = _describe(broker, group_id, version)
+        resource = authorizer.group(group_id)
+        if request.authorize(AclOperation.DESCRIBE, resource):
+            tree = _describe(broker, group_id, version)
+        else:
+            code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+            tree = {"group_id": group_id, "error_code": code}
         tree["authorized_operations"] = (
-            ON_GROUP if asks and tree["error_code"] is ErrorCode.NONE else _NOT_ASKED
+            request.authorized_operations(resource)
+            if asks and tree["error_code"] is ErrorCode.NONE
+            else _NOT_ASKED
         )
         groups.append(tree)
     return messages.encode_response(ApiKey.DESCRIBE_GROUPS, version, {"groups": groups})
@@ -48,6 +57,7 @@ def list_groups(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(ApiKey.LIST_GROUPS, version, request.view, request.header.body)
     states = {state.lower() for state in field(entity, "states_filter", ())}
     types = {kind.lower() for kind in field(entity, "types_filter", ())}
+    may_see_all = request.authorize(AclOperation.DESCRIBE, CLUSTER)
     error = ErrorCode.NONE
     groups: list[dict[str, Any]] = []
     try:
@@ -58,6 +68,10 @@ def list_groups(broker: Broker, request: Request) -> Response:
                 for listed in [_list(group)]
                 if (not states or listed["group_state"].lower() in states)
                 and (not types or listed["group_type"] in types)
+                and (
+                    may_see_all
+                    or request.authorize(AclOperation.DESCRIBE, authorizer.group(group.group_id))
+                )
             ]
     except KafkaError as refusal:
         error, groups = refusal.code, []
@@ -72,14 +86,15 @@ def delete_groups(broker: Broker, request: Request) -> Awaitable[Response]:
     entity = messages.decode_request(
         ApiKey.DELETE_GROUPS, version, request.view, request.header.body
     )
-    return _delete(broker, version, tuple(dict.fromkeys(entity.groups_names)))
+    return _delete(broker, request, tuple(dict.fromkeys(entity.groups_names)))
 
 
-async def _delete(broker: Broker, version: int, group_ids: Sequence[str]) -> Response:
+async def _delete(broker: Broker, request: Request, group_ids: Sequence[str]) -> Response:
     errors: dict[str, ErrorCode] = {}
     by_shard: dict[int, list[str]] = defaultdict(list)
     for group_id in group_ids:
         try:
+            request.require(AclOperation.DELETE, authorizer.group(group_id))
             broker.groups.shard(group_id)
         except KafkaError as refusal:
             errors[group_id] = refusal.code
@@ -90,7 +105,9 @@ async def _delete(broker: Broker, version: int, group_ids: Sequence[str]) -> Res
         broker.groups.shard(names[0]).groups.delete(names, done.set_result)
         errors.update(zip(names, await done, strict=True))
     results = [{"group_id": name, "error_code": errors[name]} for name in group_ids]
-    return messages.encode_response(ApiKey.DELETE_GROUPS, version, {"results": results})
+    return messages.encode_response(
+        ApiKey.DELETE_GROUPS, request.header.api_version, {"results": results}
+    )
 
 
 def _list(group: Group) -> dict[str, Any]:

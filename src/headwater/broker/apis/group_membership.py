@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import group
 from headwater.broker.groups.classic_messages import (
     JoinRequest,
     JoinResult,
@@ -15,6 +16,7 @@ from headwater.broker.groups.classic_messages import (
 )
 from headwater.broker.later_answer import LaterAnswer
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -55,7 +57,7 @@ def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
     )
     answer = LaterAnswer[JoinResult](broker.loop, partial(_encode_join, version))
     try:
-        _shard(broker, wanted.group_id).groups.join(wanted, answer)
+        _shard(broker, request, wanted.group_id).groups.join(wanted, answer)
     except KafkaError as refusal:
         answer(JoinResult(refusal.code, wanted.member_id))
     return answer.response()
@@ -75,7 +77,7 @@ def sync_group(broker: Broker, request: Request) -> Response | Future[Response]:
     )
     answer = LaterAnswer[SyncResult](broker.loop, partial(_encode_sync, request.header.api_version))
     try:
-        _shard(broker, wanted.group_id).groups.sync(wanted, answer)
+        _shard(broker, request, wanted.group_id).groups.sync(wanted, answer)
     except KafkaError as refusal:
         answer(SyncResult(refusal.code))
     return answer.response()
@@ -85,7 +87,7 @@ def heartbeat(broker: Broker, request: Request) -> Response:
     """Keep a member alive."""
     entity = _decode(ApiKey.HEARTBEAT, request)
     try:
-        shard = _shard(broker, entity.group_id)
+        shard = _shard(broker, request, entity.group_id)
     except KafkaError as refusal:
         # A group that is still being read cannot have lost anybody yet.
         is_loading = refusal.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -117,7 +119,7 @@ def leave_group(broker: Broker, request: Request) -> Response | Future[Response]
         broker.loop, partial(_encode_leave, version)
     )
     try:
-        _shard(broker, entity.group_id).groups.leave(
+        _shard(broker, request, entity.group_id).groups.leave(
             entity.group_id, leaving, lambda error, results: answer((error, results))
         )
     except KafkaError as refusal:
@@ -131,7 +133,8 @@ def _decode(api_key: ApiKey, request: Request) -> Any:
     )
 
 
-def _shard(broker: Broker, group_id: str) -> Shard:
+def _shard(broker: Broker, request: Request, group_id: str) -> Shard:
+    request.require(AclOperation.READ, group(group_id))
     if not group_id:
         raise KafkaError(ErrorCode.INVALID_GROUP_ID)
     return broker.groups.shard(group_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from headwater.broker import authorizer
 from headwater.broker.groups.offset_messages import (
     DEFAULT_RETENTION,
     NO_GENERATION,
@@ -18,6 +19,7 @@ from headwater.broker.groups.offset_messages import (
 )
 from headwater.broker.later_answer import LaterAnswer
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -51,7 +53,9 @@ def offset_commit(broker: Broker, request: Request) -> Response | Future[Respons
     entity = messages.decode_request(
         ApiKey.OFFSET_COMMIT, version, request.view, request.header.body
     )
-    topics, offsets = _check_partitions(broker, entity.topics, by_id=version >= _FIRST_COMMIT_BY_ID)
+    topics, offsets = _check_partitions(
+        broker, request, entity.topics, by_id=version >= _FIRST_COMMIT_BY_ID
+    )
     wanted = CommitRequest(
         entity.group_id,
         entity.member_id,
@@ -64,12 +68,18 @@ def offset_commit(broker: Broker, request: Request) -> Response | Future[Respons
     answer = LaterAnswer[CommitResult](
         broker.loop, lambda result: _encode_commit(version, topics, result)
     )
-    if topics and not offsets:
-        answer(CommitResult())
-        return answer.response()
     try:
-        broker.groups.shard(wanted.group_id).offsets.commit(wanted, answer)
+        request.require(AclOperation.READ, authorizer.group(wanted.group_id))
+        if topics and not offsets:
+            answer(CommitResult())
+        else:
+            broker.groups.shard(wanted.group_id).offsets.commit(wanted, answer)
     except KafkaError as refusal:
+        if refusal.code is ErrorCode.GROUP_AUTHORIZATION_FAILED:
+            topics = [
+                (name, topic_id, [one._replace(error=refusal.code) for one in partitions])
+                for name, topic_id, partitions in topics
+            ]
         answer(CommitResult(refusal.code))
     return answer.response()
 
@@ -80,7 +90,7 @@ def offset_fetch(broker: Broker, request: Request) -> Awaitable[Response]:
     entity = messages.decode_request(
         ApiKey.OFFSET_FETCH, version, request.view, request.header.body
     )
-    return _fetch(broker, version, entity)
+    return _fetch(broker, request, entity)
 
 
 def offset_delete(broker: Broker, request: Request) -> Response | Future[Response]:
@@ -94,10 +104,10 @@ def offset_delete(broker: Broker, request: Request) -> Response | Future[Respons
         for topic in entity.topics
     }
     unknown = {
-        (name, index): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        (name, index): code
         for name, indexes in wanted.items()
         for index in indexes
-        if isinstance(broker.topics.partition(name, index), ErrorCode)
+        if (code := _delete_error(broker, request, name, index)) is not ErrorCode.NONE
     }
     known = {
         name: [index for index in indexes if (name, index) not in unknown]
@@ -123,6 +133,7 @@ def offset_delete(broker: Broker, request: Request) -> Response | Future[Respons
 
     answer = LaterAnswer[DeleteOffsetsResult](broker.loop, encode)
     try:
+        request.require(AclOperation.DELETE, authorizer.group(entity.group_id))
         if not entity.group_id:
             raise KafkaError(ErrorCode.INVALID_GROUP_ID)
         broker.groups.shard(entity.group_id).offsets.delete(entity.group_id, known, answer)
@@ -131,8 +142,16 @@ def offset_delete(broker: Broker, request: Request) -> Response | Future[Respons
     return answer.response()
 
 
+def _delete_error(broker: Broker, request: Request, name: str, index: int) -> ErrorCode:
+    if not request.authorize(AclOperation.READ, authorizer.topic(name)):
+        return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    if isinstance(broker.topics.partition(name, index), ErrorCode):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.NONE
+
+
 def _check_partitions(
-    broker: Broker, topics: Sequence[Any], *, by_id: bool
+    broker: Broker, request: Request, topics: Sequence[Any], *, by_id: bool
 ) -> tuple[list[tuple[str, bytes | None, list[_Commit]]], list[OffsetToCommit]]:
     """Sort out what is committed to partitions that there are."""
     checked: list[tuple[str, bytes | None, list[_Commit]]] = []
@@ -147,10 +166,18 @@ def _check_partitions(
         missing = (
             ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if given_id is None else ErrorCode.UNKNOWN_TOPIC_ID
         )
+        name: str | None = found.name if found is not None else None
+        if given_id is None:
+            name = topic.name
+        is_denied = name is not None and not request.authorize(
+            AclOperation.READ, authorizer.topic(name)
+        )
         partitions: list[_Commit] = []
         for partition in topic.partitions:
             index = partition.partition_index
-            if found is None:
+            if is_denied:
+                partitions.append(_Commit(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+            elif found is None:
                 partitions.append(_Commit(index, missing))
             elif not 0 <= index < len(found.partitions):
                 partitions.append(_Commit(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
@@ -196,10 +223,11 @@ def _encode_commit(
     return messages.encode_response(ApiKey.OFFSET_COMMIT, version, tree)
 
 
-async def _fetch(broker: Broker, version: int, entity: Any) -> Response:
+async def _fetch(broker: Broker, request: Request, entity: Any) -> Response:
+    version = request.header.api_version
     require_stable = field(entity, "require_stable", False)
     if version < _FIRST_FETCH_OF_SEVERAL_GROUPS:
-        tree = await _fetch_group(broker, entity, entity.topics, require_stable, by_id=False)
+        tree = await _fetch_group(broker, request, entity, entity.topics, require_stable)
         del tree["group_id"]
         if version < _FIRST_FETCH_WITH_ERROR and tree["error_code"]:
             # There was no place for an error of the whole group yet.
@@ -208,7 +236,9 @@ async def _fetch(broker: Broker, version: int, entity: Any) -> Response:
         by_id = version >= _FIRST_FETCH_BY_ID
         tree = {
             "groups": [
-                await _fetch_group(broker, group, group.topics, require_stable, by_id=by_id)
+                await _fetch_group(
+                    broker, request, group, group.topics, require_stable, by_id=by_id
+                )
                 for group in entity.groups
             ]
         }
@@ -216,8 +246,17 @@ async def _fetch(broker: Broker, version: int, entity: Any) -> Response:
 
 
 async def _fetch_group(
-    broker: Broker, group: Any, topics: Sequence[Any] | None, require_stable: bool, *, by_id: bool
+    broker: Broker,
+    request: Request,
+    group: Any,
+    topics: Sequence[Any] | None,
+    require_stable: bool,
+    *,
+    by_id: bool = False,
 ) -> dict[str, Any]:
+    if not request.authorize(AclOperation.DESCRIBE, authorizer.group(group.group_id)):
+        code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return {"group_id": group.group_id, "error_code": code, "topics": []}
     names: dict[str, tuple[int, ...]] | None = None
     unknown: list[dict[str, Any]] = []
     if topics is not None:
@@ -231,6 +270,18 @@ async def _fetch_group(
                     unknown.append(_unknown_topic(topic_id, topic.partition_indexes))
                     continue
                 name = found.name
+            if not request.authorize(AclOperation.DESCRIBE, authorizer.topic(name)):
+                indexes = topic.partition_indexes
+                unknown.append(
+                    {
+                        **({"topic_id": topic_id} if by_id else {"name": name}),
+                        "partitions": [
+                            _no_offset(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+                            for index in indexes
+                        ],
+                    }
+                )
+                continue
             names[name] = tuple(topic.partition_indexes)
     wanted = FetchOffsetsRequest(
         group.group_id,
@@ -256,7 +307,11 @@ async def _fetch_group(
                 "partitions": [_fetched(one) for one in partitions],
             }
             for name, partitions in result.topics
-            if not by_id or name in broker.topics.by_name
+            if (not by_id or name in broker.topics.by_name)
+            and (
+                names is not None
+                or request.authorize(AclOperation.DESCRIBE, authorizer.topic(name))
+            )
         ]
         + unknown,
     }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import CLUSTER, topic
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 
@@ -21,18 +23,28 @@ def offset_for_leader_epoch(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(
         ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request.view, request.header.body
     )
-    topics = [
-        {
-            "topic": topic.topic,
-            "partitions": [_look_up(broker, topic.topic, wanted) for wanted in topic.partitions],
-        }
-        for topic in entity.topics
-    ]
+    may_all = request.authorize(AclOperation.CLUSTER_ACTION, CLUSTER)
+    topics = []
+    for each in entity.topics:
+        if may_all or request.authorize(AclOperation.DESCRIBE, topic(each.topic)):
+            found = [_look_up(broker, each.topic, wanted) for wanted in each.partitions]
+        else:
+            found = [_denied(wanted.partition) for wanted in each.partitions]
+        topics.append({"topic": each.topic, "partitions": found})
     return messages.encode_response(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, {"topics": topics})
 
 
-def _look_up(broker: Broker, topic: str, wanted: Any) -> dict[str, Any]:
-    partition = broker.topics.partition(topic, wanted.partition)
+def _denied(index: int) -> dict[str, Any]:
+    return {
+        "partition": index,
+        "error_code": ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        "leader_epoch": _UNKNOWN,
+        "end_offset": _UNKNOWN,
+    }
+
+
+def _look_up(broker: Broker, name: str, wanted: Any) -> dict[str, Any]:
+    partition = broker.topics.partition(name, wanted.partition)
     code = ErrorCode.NONE
     epoch = end_offset = _UNKNOWN
     if isinstance(partition, ErrorCode):

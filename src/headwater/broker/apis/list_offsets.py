@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.broker.authorizer import topic
 from headwater.broker.fetch_pull import READ_COMMITTED
 from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import list_offsets as codec
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode
 from headwater.protocol.list_offsets import ListOffsetsPartition, PartitionOffset
 
@@ -30,21 +32,21 @@ def list_offsets(broker: Broker, request: Request) -> Response:
     """Look up one offset in each partition that the client names."""
     version = request.header.api_version
     wanted = codec.decode_request(version, request.view, request.header.body)
-    return codec.encode_response(
-        version,
-        [
-            (
-                topic.name,
-                [
-                    PartitionOffset(index, ErrorCode.INVALID_REQUEST)
-                    if len(asked) > 1
-                    else _look_up(broker, version, wanted.isolation_level, topic.name, asked[0])
-                    for index, asked in _by_index(topic.partitions).items()
-                ],
-            )
-            for topic in wanted.topics
-        ],
-    )
+    results = []
+    for each in wanted.topics:
+        by_index = _by_index(each.partitions)
+        if request.authorize(AclOperation.DESCRIBE, topic(each.name)):
+            found = [
+                PartitionOffset(index, ErrorCode.INVALID_REQUEST)
+                if len(asked) > 1
+                else _look_up(broker, version, wanted.isolation_level, each.name, asked[0])
+                for index, asked in by_index.items()
+            ]
+        else:
+            code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            found = [PartitionOffset(index, code) for index in by_index]
+        results.append((each.name, found))
+    return codec.encode_response(version, results)
 
 
 def _by_index(
@@ -58,9 +60,9 @@ def _by_index(
 
 
 def _look_up(
-    broker: Broker, version: int, isolation_level: int, topic: str, asked: ListOffsetsPartition
+    broker: Broker, version: int, isolation_level: int, name: str, asked: ListOffsetsPartition
 ) -> PartitionOffset:
-    partition = broker.topics.partition(topic, asked.index)
+    partition = broker.topics.partition(name, asked.index)
     if isinstance(partition, ErrorCode):
         return PartitionOffset(asked.index, partition)
     stale = partition.check_leader_epoch(asked.current_leader_epoch)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import CLUSTER
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 
@@ -23,6 +25,9 @@ def describe_log_dirs(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(
         ApiKey.DESCRIBE_LOG_DIRS, version, request.view, request.header.body
     )
+    if not request.authorize(AclOperation.DESCRIBE, CLUSTER):
+        tree = {"error_code": ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "results": []}
+        return messages.encode_response(ApiKey.DESCRIBE_LOG_DIRS, version, tree)
     directory = broker.config.data_dir
     space = os.statvfs(directory)
     result = {

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from headwater.broker.authorized_operations import ON_CLUSTER, ON_TOPIC
+from headwater.broker.authorizer import CLUSTER, topic
 from headwater.broker.internal_topics import blueprint
 from headwater.broker.topic_creation import WantedTopic, check_new_topic
 from headwater.broker.topic_names import INTERNAL_TOPICS, name_error
 from headwater.log.errors import LogError
 from headwater.protocol import metadata as codec
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.metadata import (
     UNKNOWN_OPERATIONS,
@@ -37,51 +38,64 @@ def metadata(broker: Broker, request: Request) -> Response | Awaitable[Response]
     wanted = codec.decode_request(version, request.view, request.header.body)
     if wanted.topics is None:
         return _encode(
-            broker, request, wanted, [t.metadata for t in broker.topics.by_name.values()]
+            broker,
+            request,
+            wanted,
+            [
+                found.metadata
+                for name, found in broker.topics.by_name.items()
+                if request.authorize(AclOperation.DESCRIBE, topic(name))
+            ],
         )
-    if any(_is_malformed(topic, version) for topic in wanted.topics):
+    if any(_is_malformed(each, version) for each in wanted.topics):
         return _refuse(version, wanted.topics)
     if wanted.allow_auto_topic_creation and broker.config.boolean("auto.create.topics.enable"):
         missing = [
-            topic.name
-            for topic in wanted.topics
-            if topic.name is not None
-            and topic.topic_id is None
-            and topic.name not in broker.topics.by_name
-            and name_error(topic.name) is None
+            each.name
+            for each in wanted.topics
+            if each.name is not None
+            and each.topic_id is None
+            and each.name not in broker.topics.by_name
+            and name_error(each.name) is None
+            and request.authorize(AclOperation.DESCRIBE, topic(each.name))
         ]
         if missing:
             return _create_and_describe(broker, request, wanted, missing)
-    return _encode(broker, request, wanted, _find(broker, wanted.topics))
+    return _encode(broker, request, wanted, _find(broker, request, wanted.topics))
 
 
-def _is_malformed(topic: MetadataRequestTopic, version: int) -> bool:
+def _is_malformed(wanted: MetadataRequestTopic, version: int) -> bool:
     if version < _TOPIC_IDS_ALONE:
-        return topic.topic_id is not None
-    return topic.name is None and topic.topic_id is None
+        return wanted.topic_id is not None
+    return wanted.name is None and wanted.topic_id is None
 
 
 def _refuse(version: int, topics: list[MetadataRequestTopic]) -> bytes:
     code = ErrorCode.INVALID_REQUEST
-    refused = [TopicMetadata(code, topic.name or "", topic.topic_id) for topic in topics]
+    refused = [TopicMetadata(code, each.name or "", each.topic_id) for each in topics]
     return codec.encode_response(version, [], None, -1, refused, error_code=code)
 
 
-def _find(broker: Broker, topics: Iterable[MetadataRequestTopic]) -> list[TopicMetadata]:
+def _find(
+    broker: Broker, request: Request, topics: Iterable[MetadataRequestTopic]
+) -> list[TopicMetadata]:
     # A topic that is named twice is described once.
-    return [_describe(broker, topic) for topic in dict.fromkeys(topics)]
+    return [_describe(broker, request, each) for each in dict.fromkeys(topics)]
 
 
-def _describe(broker: Broker, wanted: MetadataRequestTopic) -> TopicMetadata:
+def _describe(broker: Broker, request: Request, wanted: MetadataRequestTopic) -> TopicMetadata:
     if wanted.topic_id is not None:
-        topic = broker.topics.by_id.get(wanted.topic_id)
-        if topic is None:
+        found = broker.topics.by_id.get(wanted.topic_id)
+        # Who may not describe a topic must not learn from its id that there is one.
+        if found is None or not request.authorize(AclOperation.DESCRIBE, topic(found.name)):
             return TopicMetadata(ErrorCode.UNKNOWN_TOPIC_ID, None, wanted.topic_id)
-        return topic.metadata
+        return found.metadata
     name = wanted.name or ""
-    topic = broker.topics.by_name.get(name)
-    if topic is not None:
-        return topic.metadata
+    if not request.authorize(AclOperation.DESCRIBE, topic(name)):
+        return _denied(name)
+    found = broker.topics.by_name.get(name)
+    if found is not None:
+        return found.metadata
     invalid = name_error(name) is not None
     code = ErrorCode.INVALID_TOPIC_EXCEPTION if invalid else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return TopicMetadata(code, name, is_internal=name in INTERNAL_TOPICS)
@@ -90,12 +104,25 @@ def _describe(broker: Broker, wanted: MetadataRequestTopic) -> TopicMetadata:
 async def _create_and_describe(
     broker: Broker, request: Request, wanted: MetadataRequest, missing: list[str]
 ) -> Response:
-    failed = await broker.topics.changes.run(lambda: _create(broker, missing))
+    failed: dict[str | None, ErrorCode] = {}
+    if not request.authorize(AclOperation.CREATE, CLUSTER):
+        for name in missing:
+            if not request.authorize(AclOperation.CREATE, topic(name)):
+                failed[name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    allowed = [name for name in missing if name not in failed]
+    if allowed:
+        failed |= await broker.topics.changes.run(lambda: _create(broker, allowed))
     found = [
-        topic._replace(error_code=failed[topic.name]) if topic.name in failed else topic
-        for topic in _find(broker, wanted.topics or [])
+        each._replace(error_code=failed[each.name]) if each.name in failed else each
+        for each in _find(broker, request, wanted.topics or [])
     ]
     return _encode(broker, request, wanted, found)
+
+
+def _denied(name: str) -> TopicMetadata:
+    return TopicMetadata(
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED, name, is_internal=name in INTERNAL_TOPICS
+    )
 
 
 async def _create(broker: Broker, names: list[str]) -> dict[str | None, ErrorCode]:
@@ -114,7 +141,7 @@ async def _create(broker: Broker, names: list[str]) -> dict[str | None, ErrorCod
     try:
         made = await broker.topics.create(new)
     except LogError as error:
-        made = {topic.name: error for topic in new}
+        made = {each.name: error for each in new}
     for name, result in made.items():
         if isinstance(result, LogError):
             logger.error("can't create the topic %s: %s", name, result)
@@ -130,11 +157,15 @@ def _encode(
 ) -> bytes:
     if wanted.include_topic_authorized_operations:
         topics = [
-            topic._replace(authorized_operations=ON_TOPIC)
-            if topic.error_code == ErrorCode.NONE
-            else topic
-            for topic in topics
+            each._replace(authorized_operations=request.authorized_operations(topic(each.name)))
+            if each.error_code == ErrorCode.NONE and each.name is not None
+            else each
+            for each in topics
         ]
+    cluster_operations = UNKNOWN_OPERATIONS
+    if wanted.include_cluster_authorized_operations:
+        may_ask = request.authorize(AclOperation.DESCRIBE, CLUSTER)
+        cluster_operations = request.authorized_operations(CLUSTER) if may_ask else 0
     host, port = broker.advertised(request.session.listener)
     rack = broker.config.text("broker.rack")
     return codec.encode_response(
@@ -143,7 +174,5 @@ def _encode(
         broker.cluster_id,
         broker.node_id,
         topics,
-        cluster_authorized_operations=ON_CLUSTER
-        if wanted.include_cluster_authorized_operations
-        else UNKNOWN_OPERATIONS,
+        cluster_authorized_operations=cluster_operations,
     )

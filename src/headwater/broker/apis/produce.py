@@ -7,6 +7,7 @@ from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.authorizer import topic, transactional_id
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
@@ -23,6 +24,7 @@ from headwater.log.errors import (
 )
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.protocol import produce as codec
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode
 from headwater.protocol.produce import PartitionProduceResult, ProduceRequest, RecordError
 
@@ -53,16 +55,44 @@ def produce(broker: Broker, request: Request) -> Response | Awaitable[Response |
     wanted = codec.decode_request(version, request.view, request.header.body)
     if wanted.acks not in (-1, 0, 1):
         return codec.encode_response(version, _refuse_all(wanted, ErrorCode.INVALID_REQUIRED_ACKS))
+    if wanted.transactional_id is not None and not request.authorize(
+        AclOperation.WRITE, transactional_id(wanted.transactional_id)
+    ):
+        code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return codec.encode_response(version, _refuse_all(wanted, code))
+    allowed, denied = (
+        (wanted, []) if request.session.allows_all else _by_rights(broker, request, wanted)
+    )
+    append = partial(_append_and_answer, broker, version, allowed, denied)
     if wanted.transactional_id is not None:
-        append = partial(_append_and_answer, broker, version, wanted)
-        return produce_in_transaction(broker, version, wanted, append)
-    return _append_and_answer(broker, version, wanted, _NONE_REFUSED)
+        return produce_in_transaction(broker, version, allowed, append)
+    return append(_NONE_REFUSED)
+
+
+def _by_rights(
+    broker: Broker, request: Request, wanted: ProduceRequest
+) -> tuple[ProduceRequest, Results]:
+    """Return what the client may write, and the answers to what it may not."""
+    allowed, denied = [], []
+    for data in wanted.topics:
+        name = data.name
+        if name is None:
+            found = broker.topics.by_id.get(data.topic_id or b"")
+            name = None if found is None else found.name
+        if name is None or request.authorize(AclOperation.WRITE, topic(name)):
+            allowed.append(data)
+        else:
+            denied.append(data)
+    code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    return wanted._replace(topics=allowed), _refuse_all(wanted._replace(topics=denied), code)
 
 
 def _append_and_answer(
-    broker: Broker, version: int, wanted: ProduceRequest, refused: Refusals
+    broker: Broker, version: int, wanted: ProduceRequest, denied: Results, refused: Refusals
 ) -> Response | asyncio.Future[Response] | None:
     results, appended = _append_all(broker, version, wanted, refused)
+    if denied:
+        results += denied
     fsync = broker.fsync
     if not fsync:
         for partition, info in appended.values():
@@ -89,10 +119,10 @@ def _append_all(
     results: Results = []
     appended: Appended = {}
     for topic_at, data in enumerate(wanted.topics):
-        topic = data.name if data.name is not None else data.topic_id or b""
+        name_or_id = data.name if data.name is not None else data.topic_id or b""
         partition_results: list[PartitionProduceResult] = []
         for index, records in data.partitions:
-            partition = broker.topics.partition(topic, index)
+            partition = broker.topics.partition(name_or_id, index)
             if isinstance(partition, ErrorCode):
                 partition_results.append(PartitionProduceResult(index, partition))
                 continue
@@ -208,9 +238,9 @@ def _answer_when_durable(
 def _refuse_all(wanted: ProduceRequest, code: ErrorCode) -> Results:
     return [
         (
-            topic.name,
-            topic.topic_id,
-            [PartitionProduceResult(index, code) for index, _ in topic.partitions],
+            data.name,
+            data.topic_id,
+            [PartitionProduceResult(index, code) for index, _ in data.partitions],
         )
-        for topic in wanted.topics
+        for data in wanted.topics
     ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.broker.authorizer import CLUSTER, refusal, transactional_id
 from headwater.broker.transactions.metadata import NO_EPOCH, NO_PRODUCER_ID, ProducerIdAndEpoch
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation, ResourceType
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -34,6 +36,7 @@ def init_producer_id(broker: Broker, request: Request) -> Awaitable[Response]:
         code = ErrorCode.NONE
         producer = ProducerIdAndEpoch(NO_PRODUCER_ID, NO_EPOCH)
         try:
+            _require_right(request, wanted.transactional_id)
             producer = await broker.transactions.init_producer_id(
                 wanted.transactional_id, timeout_ms, _expected(known)
             )
@@ -52,6 +55,16 @@ def init_producer_id(broker: Broker, request: Request) -> Awaitable[Response]:
         )
 
     return respond()
+
+
+def _require_right(request: Request, transactional: str | None) -> None:
+    if transactional is not None:
+        request.require(AclOperation.WRITE, transactional_id(transactional))
+    elif not (
+        request.authorize(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
+        or request.authorize_by_type(AclOperation.WRITE, ResourceType.TOPIC)
+    ):
+        raise refusal(request.session, AclOperation.IDEMPOTENT_WRITE, CLUSTER)
 
 
 def _expected(known: ProducerIdAndEpoch) -> ProducerIdAndEpoch | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.authorizer import CLUSTER
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.quotas.alteration import Operation, quotas_after
 from headwater.broker.quotas.entity import describe, entity_of
 from headwater.broker.quotas.filter import Component, QuotaFilter
 from headwater.log.errors import LogError
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 
@@ -32,6 +34,7 @@ def describe_client_quotas(broker: Broker, request: Request) -> Response:
     )
     tree: dict[str, Any] = {"error_code": ErrorCode.NONE, "error_message": None}
     try:
+        request.require(AclOperation.DESCRIBE_CONFIGS, CLUSTER)
         picks = QuotaFilter(
             [Component(c.entity_type, c.match_type, c.match) for c in wanted.components],
             strict=wanted.strict,
@@ -65,9 +68,15 @@ def alter_client_quotas(broker: Broker, request: Request) -> Awaitable[Response]
     ]
 
     async def respond() -> Response:
-        errors = await broker.topics.changes.run(
-            lambda: _alter(broker, alterations, validate_only=wanted.validate_only)
-        )
+        errors: dict[Entity, KafkaError | None]
+        try:
+            request.require(AclOperation.ALTER_CONFIGS, CLUSTER)
+        except KafkaError as refusal:
+            errors = {entity: refusal for entity, _ in alterations}
+        else:
+            errors = await broker.topics.changes.run(
+                lambda: _alter(broker, alterations, validate_only=wanted.validate_only)
+            )
         entries = [
             {
                 "entity": _entity_tree(entity),

@@ -6,12 +6,15 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker import authorizer
+from headwater.broker.authorizer import CLUSTER
 from headwater.broker.config_entries import TopicEntries
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_creation import MAX_NEW_PARTITIONS, WantedTopic, check_new_topic
 from headwater.broker.topic_names import new_id
 from headwater.log.errors import LogError
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -41,7 +44,7 @@ def create_topics(broker: Broker, request: Request) -> Awaitable[Response]:
 
     async def respond() -> Response:
         results = await broker.topics.changes.run(
-            lambda: _create(broker, wanted, charge, validate_only=entity.validate_only)
+            lambda: _create(broker, request, wanted, charge, validate_only=entity.validate_only)
         )
         return messages.encode_response(ApiKey.CREATE_TOPICS, version, {"topics": results})
 
@@ -61,7 +64,7 @@ def delete_topics(broker: Broker, request: Request) -> Awaitable[Response]:
     charge = _charge(request, strict_from=5)
 
     async def respond() -> Response:
-        results = await broker.topics.changes.run(lambda: _delete(broker, wanted, version, charge))
+        results = await broker.topics.changes.run(lambda: _delete(broker, request, wanted, charge))
         return messages.encode_response(ApiKey.DELETE_TOPICS, version, {"responses": results})
 
     return respond()
@@ -76,7 +79,9 @@ def create_partitions(broker: Broker, request: Request) -> Awaitable[Response]:
     charge = _charge(request, strict_from=3)
 
     async def respond() -> Response:
-        results = await broker.topics.changes.run(lambda: _grow_all(broker, entity, charge))
+        results = await broker.topics.changes.run(
+            lambda: _grow_all(broker, request, entity, charge)
+        )
         return messages.encode_response(ApiKey.CREATE_PARTITIONS, version, {"results": results})
 
     return respond()
@@ -100,8 +105,14 @@ def _wanted(topic: Any) -> WantedTopic:
 
 
 async def _create(
-    broker: Broker, wanted: list[WantedTopic], charge: Charge, *, validate_only: bool
+    broker: Broker,
+    request: Request,
+    wanted: list[WantedTopic],
+    charge: Charge,
+    *,
+    validate_only: bool,
 ) -> list[dict[str, Any]]:
+    may_create_all = request.authorize(AclOperation.CREATE, CLUSTER)
     new: dict[str, NewTopic] = {}
     results: dict[str, dict[str, Any]] = {}
     counts = Counter(topic.name for topic in wanted)
@@ -111,6 +122,8 @@ async def _create(
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, f"the request names the topic '{topic.name}' twice"
                 )
+            if not may_create_all:
+                request.require(AclOperation.CREATE, authorizer.topic(topic.name))
             checked = check_new_topic(broker.topics, broker.config, topic)
             charge(checked.partitions)
             new[topic.name] = checked
@@ -123,13 +136,15 @@ async def _create(
         new = {}
     entries = TopicEntries(broker.config)
     if validate_only:
-        results.update((name, _created(topic, new_id(), entries)) for name, topic in new.items())
+        results.update(
+            (name, _created(request, topic, new_id(), entries)) for name, topic in new.items()
+        )
     elif new:
         for name, made in (await _create_all(broker, list(new.values()))).items():
             results[name] = (
                 _failed(name, made)
                 if isinstance(made, KafkaError)
-                else _created(new[name], made.topic_id, entries)
+                else _created(request, new[name], made.topic_id, entries)
             )
     return [results[name] for name in counts]
 
@@ -145,7 +160,20 @@ async def _create_all(broker: Broker, new: list[NewTopic]) -> dict[str, Topic | 
     }
 
 
-def _created(topic: NewTopic, topic_id: bytes, entries: TopicEntries) -> dict[str, Any]:
+def _created(
+    request: Request, topic: NewTopic, topic_id: bytes, entries: TopicEntries
+) -> dict[str, Any]:
+    if not request.authorize(AclOperation.DESCRIBE_CONFIGS, authorizer.topic(topic.name)):
+        # The topic is there; what it is like is not for this client.
+        return {
+            "name": topic.name,
+            "topic_id": topic_id,
+            "error_code": ErrorCode.NONE,
+            "topic_config_error_code": ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            "num_partitions": -1,
+            "replication_factor": -1,
+            "configs": [],
+        }
     return {
         "name": topic.name,
         "topic_id": topic_id,
@@ -178,14 +206,14 @@ def _failed(name: str, error: KafkaError) -> dict[str, Any]:
 
 async def _delete(
     broker: Broker,
+    request: Request,
     wanted: list[tuple[str | None, bytes | None]],
-    version: int,
     charge: Charge,
 ) -> list[dict[str, Any]]:
     if not broker.config.boolean("delete.topic.enable"):
         code = (
             ErrorCode.TOPIC_DELETION_DISABLED
-            if version >= _DELETION_DISABLED_CODE
+            if request.header.api_version >= _DELETION_DISABLED_CODE
             else ErrorCode.INVALID_REQUEST
         )
         error = KafkaError(code, "topics cannot be deleted: delete.topic.enable is false")
@@ -197,7 +225,7 @@ async def _delete(
         try:
             if count > 1:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
-            topic = _find(broker, name, topic_id)
+            topic = _find(broker, request, name, topic_id)
             if topic in found:
                 # As in Kafka one answer for both, and the topic stays.
                 found.remove(topic)
@@ -222,10 +250,11 @@ async def _delete(
     ]
 
 
-def _find(broker: Broker, name: str | None, topic_id: bytes | None) -> Topic:
+def _find(broker: Broker, request: Request, name: str | None, topic_id: bytes | None) -> Topic:
     if name is not None and topic_id is not None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "give the topic's name or its id, not both")
     if name is not None:
+        request.require(AclOperation.DELETE, authorizer.topic(name))
         topic = broker.topics.by_name.get(name)
         if topic is None:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'")
@@ -235,6 +264,9 @@ def _find(broker: Broker, name: str | None, topic_id: bytes | None) -> Topic:
     topic = broker.topics.by_id.get(topic_id)
     if topic is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID, "there is no topic with this id")
+    if not request.authorize(AclOperation.DELETE, authorizer.topic(topic.name)):
+        # The name is not told: it may be all that this client does not know.
+        raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     return topic
 
 
@@ -247,7 +279,9 @@ def _not_deleted(name: str | None, topic_id: bytes | None, error: KafkaError) ->
     }
 
 
-async def _grow_all(broker: Broker, entity: Any, charge: Charge) -> list[dict[str, Any]]:
+async def _grow_all(
+    broker: Broker, request: Request, entity: Any, charge: Charge
+) -> list[dict[str, Any]]:
     counts = Counter(topic.name for topic in entity.topics)
     results: dict[str, dict[str, Any]] = {}
     for wanted in entity.topics:
@@ -256,6 +290,7 @@ async def _grow_all(broker: Broker, entity: Any, charge: Charge) -> list[dict[st
         try:
             if counts[wanted.name] > 1:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
+            request.require(AclOperation.ALTER, authorizer.topic(wanted.name))
             topic = _check_growth(broker, wanted)
             charge(wanted.count - len(topic.partitions))
             if not entity.validate_only:

@@ -6,8 +6,10 @@ import re
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker import authorizer
 from headwater.broker.transactions.metadata import TransactionState
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -26,7 +28,7 @@ def describe_transactions(broker: Broker, request: Request) -> Response:
     wanted = messages.decode_request(
         ApiKey.DESCRIBE_TRANSACTIONS, version, request.view, request.header.body
     )
-    states = [_describe(broker, name) for name in wanted.transactional_ids]
+    states = [_describe(broker, request, name) for name in wanted.transactional_ids]
     return messages.encode_response(
         ApiKey.DESCRIBE_TRANSACTIONS, version, {"transaction_states": states}
     )
@@ -64,6 +66,9 @@ def list_transactions(broker: Broker, request: Request) -> Response:
         and (not producer_ids or each.producer_id in producer_ids)
         and (duration_ms < 0 or now_ms - each.start_ms > duration_ms)
         and pattern.fullmatch(each.transactional_id)
+        and request.authorize(
+            AclOperation.DESCRIBE, authorizer.transactional_id(each.transactional_id)
+        )
     ]
     return messages.encode_response(ApiKey.LIST_TRANSACTIONS, version, tree)
 
@@ -79,7 +84,8 @@ def describe_producers(broker: Broker, request: Request) -> Response:
             {
                 "name": topic.name,
                 "partitions": [
-                    _producers_of(broker, topic.name, index) for index in topic.partition_indexes
+                    _producers_of(broker, request, topic.name, index)
+                    for index in topic.partition_indexes
                 ],
             }
             for topic in wanted.topics
@@ -95,8 +101,9 @@ def _compile(pattern: str) -> re.Pattern[str]:
         raise KafkaError(ErrorCode.INVALID_REGULAR_EXPRESSION, f"{pattern}: {error}") from None
 
 
-def _describe(broker: Broker, transactional_id: str) -> dict[str, Any]:
+def _describe(broker: Broker, request: Request, transactional_id: str) -> dict[str, Any]:
     try:
+        request.require(AclOperation.DESCRIBE, authorizer.transactional_id(transactional_id))
         metadata = broker.transactions.find(transactional_id)
     except KafkaError as error:
         return {"transactional_id": transactional_id, "error_code": error.code}
@@ -108,18 +115,24 @@ def _describe(broker: Broker, transactional_id: str) -> dict[str, Any]:
         "transaction_start_time_ms": metadata.start_ms,
         "producer_id": metadata.producer_id,
         "producer_epoch": metadata.producer_epoch,
-        "topics": _topics(metadata),
+        "topics": _topics(request, metadata),
     }
 
 
-def _topics(metadata: TransactionMetadata) -> list[dict[str, Any]]:
+def _topics(request: Request, metadata: TransactionMetadata) -> list[dict[str, Any]]:
     topics: dict[str, list[int]] = {}
     for name, index in sorted(metadata.partitions):
         topics.setdefault(name, []).append(index)
-    return [{"topic": name, "partitions": indexes} for name, indexes in topics.items()]
+    return [
+        {"topic": name, "partitions": indexes}
+        for name, indexes in topics.items()
+        if request.authorize(AclOperation.DESCRIBE, authorizer.topic(name))
+    ]
 
 
-def _producers_of(broker: Broker, topic: str, index: int) -> dict[str, Any]:
+def _producers_of(broker: Broker, request: Request, topic: str, index: int) -> dict[str, Any]:
+    if not request.authorize(AclOperation.READ, authorizer.topic(topic)):
+        return {"partition_index": index, "error_code": ErrorCode.TOPIC_AUTHORIZATION_FAILED}
     partition = broker.topics.partition(topic, index)
     if isinstance(partition, ErrorCode):
         return {"partition_index": index, "error_code": partition}

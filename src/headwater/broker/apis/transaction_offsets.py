@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker import authorizer
 from headwater.broker.groups.environment import Producer
 from headwater.broker.groups.offset_messages import (
     DEFAULT_RETENTION,
@@ -16,6 +17,7 @@ from headwater.broker.topic_names import CONSUMER_OFFSETS
 from headwater.broker.transactions.admission import admit
 from headwater.broker.transactions.metadata import TRANSACTION_VERSION, ProducerIdAndEpoch
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
@@ -40,9 +42,16 @@ async def txn_offset_commit(broker: Broker, request: Request) -> Response:
     wanted = messages.decode_request(
         ApiKey.TXN_OFFSET_COMMIT, version, request.view, request.header.body
     )
-    offsets, errors = _sort_out(broker, wanted.topics)
     result = CommitResult()
-    if offsets or not errors:
+    offsets: list[OffsetToCommit] = []
+    errors: dict[tuple[str, int], ErrorCode] = {}
+    try:
+        request.require(AclOperation.WRITE, authorizer.transactional_id(wanted.transactional_id))
+        request.require(AclOperation.READ, authorizer.group(wanted.group_id))
+        offsets, errors = _sort_out(broker, request, wanted.topics)
+    except KafkaError as error:
+        result = CommitResult(error.code)
+    if not result.error and (offsets or not errors):
         try:
             result = await _commit(broker, version, wanted, offsets)
         except KafkaError as error:
@@ -115,12 +124,17 @@ def _store(
 
 
 def _sort_out(
-    broker: Broker, topics: Any
+    broker: Broker, request: Request, topics: Any
 ) -> tuple[list[OffsetToCommit], dict[tuple[str, int], ErrorCode]]:
     offsets: list[OffsetToCommit] = []
     errors: dict[tuple[str, int], ErrorCode] = {}
     for topic in topics:
+        is_denied = not request.authorize(AclOperation.READ, authorizer.topic(topic.name))
         for partition in topic.partitions:
+            if is_denied:
+                place = (topic.name, partition.partition_index)
+                errors[place] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                continue
             index = partition.partition_index
             found = broker.topics.partition(topic.name, index)
             if isinstance(found, ErrorCode):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker import authorizer
+from headwater.broker.authorizer import CLUSTER
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_names import CONSUMER_OFFSETS
 from headwater.broker.transactions.metadata import (
@@ -16,6 +18,7 @@ from headwater.broker.transactions.metadata import (
 from headwater.log.end_txn_marker import EndTxnMarker
 from headwater.log.errors import LogError
 from headwater.protocol import messages
+from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 
@@ -42,12 +45,17 @@ async def add_partitions_to_txn(broker: Broker, request: Request) -> Response:
             wanted.v3_and_below_producer_id, wanted.v3_and_below_producer_epoch
         )
         places = _places(wanted.v3_and_below_topics)
-        errors = _missing(broker, places)
+        errors = _denied(request, wanted.v3_and_below_transactional_id, places)
+        if errors is None:
+            errors = _missing(broker, places)
         if errors is None:
             errors = await _add(
                 broker, wanted.v3_and_below_transactional_id, producer, places, version
             )
         tree: dict[str, Any] = {"results_by_topic_v3_and_below": _by_topic(places, errors)}
+    elif not request.authorize(AclOperation.CLUSTER_ACTION, CLUSTER):
+        # These versions are for brokers among themselves.
+        tree = {"error_code": ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "results_by_transaction": []}
     else:
         results = []
         for each in wanted.transactions:
@@ -77,6 +85,8 @@ async def add_offsets_to_txn(broker: Broker, request: Request) -> Response:
     producer = ProducerIdAndEpoch(wanted.producer_id, wanted.producer_epoch)
     code = ErrorCode.NONE
     try:
+        request.require(AclOperation.WRITE, authorizer.transactional_id(wanted.transactional_id))
+        request.require(AclOperation.READ, authorizer.group(wanted.group_id))
         await broker.groups.ensure_topic()
         place = (CONSUMER_OFFSETS, broker.groups.partition_of(wanted.group_id))
         await broker.transactions.add_partitions(
@@ -95,6 +105,7 @@ async def end_txn(broker: Broker, request: Request) -> Response:
     code = ErrorCode.NONE
     producer = ProducerIdAndEpoch(NO_PRODUCER_ID, NO_EPOCH)
     try:
+        request.require(AclOperation.WRITE, authorizer.transactional_id(wanted.transactional_id))
         producer = await broker.transactions.end(
             wanted.transactional_id,
             ProducerIdAndEpoch(wanted.producer_id, wanted.producer_epoch),
@@ -120,12 +131,18 @@ async def write_txn_markers(broker: Broker, request: Request) -> Response:
     wanted = messages.decode_request(
         ApiKey.WRITE_TXN_MARKERS, version, request.view, request.header.body
     )
+    may_write = request.authorize(AclOperation.ALTER, CLUSTER) or request.authorize(
+        AclOperation.CLUSTER_ACTION, CLUSTER
+    )
     results = []
     for each in wanted.markers:
         places = _places(each.topics, "partition_indexes")
         producer = ProducerIdAndEpoch(each.producer_id, each.producer_epoch)
         marker = EndTxnMarker(each.transaction_result, each.coordinator_epoch)
-        errors = {place: await _write(broker, place, producer, marker) for place in places}
+        if may_write:
+            errors = {place: await _write(broker, place, producer, marker) for place in places}
+        else:
+            errors = dict.fromkeys(places, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         topics = _grouped(places)
         results.append(
             {
@@ -193,6 +210,22 @@ async def _write(
     except LogError as error:
         return error_code_of(error)
     return ErrorCode.NONE
+
+
+def _denied(
+    request: Request, transactional_id: str, places: list[TopicPartition]
+) -> dict[TopicPartition, ErrorCode] | None:
+    """Say what the client may not do, in which case no partition is added."""
+    if not request.authorize(AclOperation.WRITE, authorizer.transactional_id(transactional_id)):
+        return dict.fromkeys(places, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    errors = {
+        place: ErrorCode.OPERATION_NOT_ATTEMPTED
+        if request.authorize(AclOperation.WRITE, authorizer.topic(place[0]))
+        else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        for place in places
+    }
+    is_allowed = ErrorCode.TOPIC_AUTHORIZATION_FAILED not in errors.values()
+    return None if is_allowed else errors
 
 
 def _missing(
