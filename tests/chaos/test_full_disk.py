@@ -193,6 +193,35 @@ def test_topics_on_a_full_disk(disk: Disk, start_broker: StartBroker) -> None:
     assert_all_there(broker, topic, values)
 
 
+def test_coordinators_on_a_full_disk(disk: Disk, start_broker: StartBroker) -> None:
+    """Nobody can be found until their topics can be made; that is an answer, and one line."""
+    broker = start_broker(data_dir=disk.path / "data")
+    values: list[bytes] = []
+    with RawClient(broker) as client:
+        topic = create_topic(client, "full")
+        fill(client, topic, values, 100_000)
+        fill(client, topic, values, 100)
+        lines = len(broker.output)
+        for _ in range(20):
+            for kind, name in enumerate(["__consumer_offsets", "__transaction_state"]):
+                (found,) = client.call(
+                    "find_coordinator", 4, key_type=kind, coordinator_keys=["me"]
+                ).coordinators
+                assert found.error_code is ErrorCode.coordinator_not_available
+                assert "No space left" in found.error_message, name
+        told = [line for line in broker.output[lines:] if "can't create" in line]
+        assert len(told) == 2, told
+
+        disk.resize("64m")
+        for kind in (0, 1):
+            (found,) = client.call(
+                "find_coordinator", 4, key_type=kind, coordinator_keys=["me"]
+            ).coordinators
+            assert found.error_code is ErrorCode.none
+    assert "Traceback" not in broker.text
+    assert "never retrieved" not in broker.text
+
+
 def test_a_read_only_disk_is_refused_in_one_line(disk: Disk, start_broker: StartBroker) -> None:
     data_dir = disk.path / "data"
     broker = start_broker(data_dir=data_dir)

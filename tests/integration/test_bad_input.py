@@ -75,13 +75,25 @@ def test_frame_cut_off_by_hanging_up(broker: BrokerProcess, created: Topic, keep
         assert "middle of a frame" in the_line_about(client, broker)
 
 
-@pytest.mark.parametrize("api_key", [4, 5, 6, 7, 99, 32767, -1])
+@pytest.mark.parametrize("api_key", [99, 32767, -1])
 def test_unknown_api(broker: BrokerProcess, api_key: int) -> None:
     with RawClient(broker) as client:
         client.send_frame(HEADER.pack(api_key, 0, 1, 0))
 
         assert client.is_closed_by_broker()
-        the_line_about(client, broker)
+        assert f"{api_key} is not one of Kafka's" in the_line_about(client, broker)
+
+
+@pytest.mark.parametrize("api_key", [4, 5, 6, 7])
+def test_an_api_that_is_not_served(broker: BrokerProcess, api_key: int) -> None:
+    name = ["LEADER_AND_ISR", "STOP_REPLICA", "UPDATE_METADATA", "CONTROLLED_SHUTDOWN"][api_key - 4]
+    with RawClient(broker) as client:
+        client.send_frame(HEADER.pack(api_key, 2, 1, 0) + bytes(20))
+
+        assert client.is_closed_by_broker()
+        line = the_line_about(client, broker)
+        assert f"it sent {name} (API key {api_key}) v2, which is not served" in line
+        assert "may not be speaking" not in line
 
 
 @pytest.mark.parametrize(("api_key", "version"), [(0, 14), (0, 2), (1, 3), (1, 19), (3, -1)])
@@ -90,7 +102,8 @@ def test_unknown_version(broker: BrokerProcess, api_key: int, version: int) -> N
         client.send_frame(HEADER.pack(api_key, version, 1, 0) + bytes(20))
 
         assert client.is_closed_by_broker()
-        the_line_about(client, broker)
+        line = the_line_about(client, broker)
+        assert f"(API key {api_key}) v{version}, of which only" in line
 
 
 @pytest.mark.parametrize("api", ["produce", "fetch", "metadata", "list_offsets", "create_topics"])
@@ -122,6 +135,14 @@ def test_huge_counts_in_small_frames(
         assert client.is_closed_by_broker()
         the_line_about(client, broker)
     assert broker.rss < 200 * MEGABYTE
+
+
+def test_http_and_tls_by_mistake(broker: BrokerProcess) -> None:
+    for greeting in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"):
+        with RawClient(broker) as client:
+            client.socket.sendall(greeting)
+            assert client.is_closed_by_broker()
+            assert "may not be speaking Kafka's protocol" in the_line_about(client, broker)
 
 
 def test_random_bytes(broker: BrokerProcess) -> None:
@@ -162,14 +183,6 @@ def test_flipped_bits_in_valid_requests(broker: BrokerProcess, created: Topic) -
             client.send_frame(bytes(frame))
             client.socket.shutdown(socket.SHUT_WR)
             drain(client)
-
-
-def test_http_and_tls_by_mistake(broker: BrokerProcess) -> None:
-    for greeting in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"):
-        with RawClient(broker) as client:
-            client.socket.sendall(greeting)
-            assert client.is_closed_by_broker()
-            assert "may not be speaking Kafka's protocol" in the_line_about(client, broker)
 
 
 def test_a_reader_that_never_reads(broker: BrokerProcess, client: RawClient, topic: str) -> None:

@@ -26,13 +26,19 @@ class Changes:
         """Wait for the changes before, make this one and return its result."""
         task = asyncio.create_task(self._alone(change))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._finished)
         return await asyncio.shield(task)
 
     async def drain(self) -> None:
         """Wait until no change is under way."""
         while self._running:
             await asyncio.wait(self._running)
+
+    def _finished(self, task: asyncio.Task[object]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            # Whoever asked is told, unless they have hung up; then nobody else would look.
+            task.exception()
 
     async def _alone(self, change: Callable[[], Coroutine[object, object, T]]) -> T:
         async with self._lock:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.answer_budget import MOST_PER_CONNECTION
 from headwater.broker.outbox import Outbox, TornSegment
 from headwater.broker.reply import Reply
+from headwater.broker.sparse_log import SparseLog
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
+_closings = SparseLog(logger, burst=50)
 
 SCRATCH_BYTES = 64 * 1024
 MAX_IN_FLIGHT = 256
@@ -108,8 +110,11 @@ class Connection:
         """Whether this client waits for the broker, and not the broker for this client."""
         return bool(self._replies) and not self._writing
 
-    def close(self, reason: str | None = None) -> None:
-        """Hang up and give up the unanswered requests; a reason is logged once."""
+    def close(self, reason: str | None = None, kind: object = None) -> None:
+        """Hang up and give up the unanswered requests.
+
+        A reason is logged, and those of one kind not without end.
+        """
         if self._closed:
             return
         self._closed = True
@@ -119,7 +124,9 @@ class Connection:
         if self._turn is not None:
             self._turn.cancel()
         if reason is not None:
-            logger.warning("closed the connection from %s: %s", self.session, reason)
+            _closings.warning(
+                kind or reason, "closed the connection from %s: %s", self.session, reason
+            )
         self._watch()
         self._transport.close()
         for reply in self._replies:
@@ -188,7 +195,7 @@ class Connection:
         except (BlockingIOError, InterruptedError):
             self._read_is_crossed = self._transport.is_crossed
         except OSError as error:
-            self.close(f"its handshake failed: {error}")
+            self.close(f"its handshake failed: {error}", kind="handshake")
         else:
             self._is_established = True
             self._read_is_crossed = False
@@ -339,7 +346,8 @@ class Connection:
         problem = "is not positive" if size <= 0 else f"exceeds {self._max_frame}"
         self.close(
             f"its frame claims {size} bytes, which {problem} (socket.request.max.bytes); "
-            "it may not be speaking Kafka's protocol"
+            "it may not be speaking Kafka's protocol",
+            kind="frame size",
         )
         return False
 
@@ -371,7 +379,7 @@ class Connection:
             self._watch()
             return False
         except TornSegment as torn:
-            self.close(str(torn))
+            self.close(str(torn), kind=TornSegment)
             return False
         except OSError as error:
             logger.debug("connection from %s lost: %s", self.session, error)

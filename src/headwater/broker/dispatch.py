@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.quotas.request_throttle import RequestThrottle
 from headwater.broker.request import HangUp, Request
+from headwater.broker.sparse_log import SparseLog
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.frames import RequestHeader, parse_request_header, response_header
 from headwater.protocol.primitives import ProtocolError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from headwater.broker.request import Handler, Response
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 _LATER_ANSWER_BYTES = 256 * 1024
 """What an answer that comes later is counted as until it is there: its size is not known yet, and
@@ -42,6 +44,7 @@ class Dispatcher:
     def __call__(self, connection: Connection, view: memoryview, reply: Reply) -> None:
         """Serve one frame; anything that is not Kafka's protocol closes the connection."""
         started_ns = perf_counter_ns()
+        header = None
         try:
             header = parse_request_header(view)
             handler = self._handler(header)
@@ -52,7 +55,7 @@ class Dispatcher:
                 )
             answer = handler(self._broker, request)
         except Exception as error:
-            _give_up(connection, error)
+            _give_up(connection, header, error)
             return
         throttle = request.throttle
         if throttle is not None:
@@ -81,7 +84,7 @@ class Dispatcher:
             return
         error = work.exception()
         if error is not None:
-            _give_up(connection, error)
+            _give_up(connection, header, error)
         else:
             self._answer(reply, header, throttle, started_ns, work.result())
 
@@ -107,21 +110,35 @@ class Dispatcher:
         handler = self._handlers.get(api_key)
         versions = SERVED.get(api_key)
         if handler is None or versions is None:
-            raise ProtocolError(f"it sent {api_key.name}, which is not served")
+            raise HangUp(f"it sent {_name(header)}, which is not served here")
         if api_key is not ApiKey.API_VERSIONS and header.api_version not in versions:
-            raise ProtocolError(
-                f"it sent {api_key.name} v{header.api_version}, "
-                f"but v{versions.min} to v{versions.max} are served"
+            raise HangUp(
+                f"it sent {_name(header)}, of which only "
+                f"v{versions.min} to v{versions.max} are served"
             )
         return handler
 
 
-def _give_up(connection: Connection, error: BaseException) -> None:
+def _name(header: RequestHeader) -> str:
+    """Return an API and its version as a log names them."""
+    return f"{header.api_key.name} (API key {int(header.api_key)}) v{header.api_version}"
+
+
+def _give_up(connection: Connection, header: RequestHeader | None, error: BaseException) -> None:
+    what = None if header is None else header[:2]
     if isinstance(error, HangUp):
-        connection.close(str(error))
-        return
-    if isinstance(error, ProtocolError):
-        connection.close(f"{error}; it may not be speaking Kafka's protocol")
-        return
-    logger.error("failed on a request from %s", connection.session, exc_info=error)
-    connection.close("the broker failed on its request")
+        connection.close(str(error), kind=(HangUp, what))
+    elif isinstance(error, ProtocolError):
+        if header is None:
+            reason = f"{error}; it may not be speaking Kafka's protocol"
+        else:
+            reason = f"its {_name(header)} is malformed: {error}"
+        connection.close(reason, kind=(ProtocolError, what))
+    else:
+        asked = "a request" if header is None else _name(header)
+        _failures.error(
+            (what, type(error), str(error)),
+            "failed on %s from %s", asked, connection.session,
+            exc_info=error,
+        )  # fmt: skip
+        connection.close("the broker failed on its request", kind=("failure", what))

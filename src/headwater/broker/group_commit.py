@@ -14,6 +14,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.metrics.durations import Durations
+from headwater.broker.sparse_log import SparseLog
 from headwater.log.errors import LogError, StorageError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from headwater.log.log import Log, LogPosition
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 OnDurable = Callable[[LogError | None], None]
 """Called on the event loop once an append is on disk, or with the reason why it is not."""
@@ -86,10 +88,10 @@ class GroupCommit:
             self.flush_times.record(nanoseconds)
             partition.advance(end)
         elif not isinstance(error, LogError):
-            logger.error("flushing %s failed", partition.log.name, exc_info=error)
+            _failures.error(type(error), "flushing %s failed", partition.log.name, exc_info=error)
             error = StorageError(f"flushing {partition.log.name} failed: {error}")
         else:
-            logger.error("%s", error)
+            _failures.error(StorageError, "%s", error)
         for callback in callbacks:
             callback(error if isinstance(error, LogError) else None)
         if partition in self._waiting and partition not in self._running:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.connection import Connection, FrameHandler
 from headwater.broker.session import Session
+from headwater.broker.sparse_log import SparseLog
 from headwater.broker.transport import PlainTransport
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
+_refusals = SparseLog(logger)
 
 _ACCEPTS_PER_WAKE = 64
 _ACCEPT_PAUSE_S = 1.0
@@ -129,7 +131,9 @@ class Listener:
             return
         refusal = self._limits.admit(peer[0])
         if refusal is not None:
-            logger.warning("refused a connection from %s:%s: %s", *peer, refusal)
+            _refusals.warning(
+                (self.name, peer[0]), "refused a connection from %s:%s: %s", *peer, refusal
+            )
             sock.close()
             return
         self.accepted += 1
@@ -160,7 +164,8 @@ class Listener:
 
     def _pause(self, error: OSError) -> None:
         # Without a pause the loop would spin: the connection stays acceptable.
-        logger.error(
+        _refusals.error(
+            (self.name, error.errno),
             "can't accept connections on %s: %s; trying again in %s s (is `ulimit -n` too low?)",
             self.name, error.strerror, _ACCEPT_PAUSE_S,
         )  # fmt: skip

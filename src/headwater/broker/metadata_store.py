@@ -18,13 +18,13 @@ from zlib import crc32
 from headwater.broker.quotas.entity import entity_of
 from headwater.broker.topic_names import id_text, parse_id
 from headwater.log.disk import storage_error, sync_data, write_at, write_atomically
+from headwater.log.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from headwater.broker.quotas.entity import Entity
-    from headwater.log.errors import StorageError
 
 logger = logging.getLogger("headwater.broker")
 
@@ -122,7 +122,8 @@ class MetadataStore:
         """Make changes durable, all of them or none; raises StorageError if the disk refuses."""
         changes = list(records)
         if self._failure is not None:
-            raise self._failure
+            # A new one each time: what is raised again and again grows with every caller.
+            raise StorageError(str(self._failure))
         line = _line([_to_json(record) for record in changes])
         try:
             write_at(self._fd, line, self._size)

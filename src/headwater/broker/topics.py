@@ -25,13 +25,14 @@ from headwater.broker.metadata_store import (
 )
 from headwater.broker.partition import Partition
 from headwater.broker.replication_policy import ReplicationPolicy
+from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
 from headwater.config import ConfigError
 from headwater.log.config import LogConfig
 from headwater.log.disk import storage_error
 from headwater.log.errors import LogError
 from headwater.log.topic_settings import TOPIC_SETTINGS
-from headwater.protocol.errors import ErrorCode
+from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from headwater.log.manager import LogManager
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 
 class NewTopic(NamedTuple):
@@ -170,6 +172,18 @@ class TopicRegistry:
                 self._note_without_effect("topic", map(TOPIC_SETTINGS.of, record.configs))
                 results[record.name] = self._publish(record)
         return results
+
+    async def create_internal(self, name: str) -> None:
+        """Create one of Kafka's own topics, which a coordinator needs; raises KafkaError."""
+        partitions, configs = blueprint(name, self._config)
+        made: Topic | LogError | ConfigError
+        try:
+            made = (await self.create([NewTopic(name, partitions, configs)]))[name]
+        except (ConfigError, LogError) as error:
+            made = error
+        if isinstance(made, Exception):
+            _failures.error(name, "can't create %s: %s", name, made)
+            raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(made)) from made
 
     async def delete(self, topics: Sequence[Topic]) -> None:
         """Delete topics and set their directories aside."""

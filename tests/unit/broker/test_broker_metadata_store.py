@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import resource
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,22 @@ def test_a_full_disk_undoes_the_change_and_later_ones_work(tmp_path: Path) -> No
     store.commit([USERS])
     store.close()
     assert set(_open(tmp_path).metadata.topics) == {"orders", "users"}
+
+
+def test_a_disk_that_failed_is_told_to_each_caller_anew(tmp_path: Path) -> None:
+    store = _open(tmp_path)
+    store.close()
+    # What is written to a pipe can neither be put in its place nor be taken back.
+    reader, store._fd = os.pipe()
+    raised = []
+    for _ in range(3):
+        with pytest.raises(StorageError) as failure:
+            store.commit([USERS])
+        raised.append(failure.value)
+    os.close(reader)
+    store.close()
+    # One object raised again and again would carry the traceback of every time.
+    assert raised[1] is not raised[2]
 
 
 def test_the_file_does_not_grow_with_every_change(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import CLUSTER, topic
 from headwater.broker.internal_topics import blueprint
+from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_creation import WantedTopic, check_new_topic
 from headwater.broker.topic_names import INTERNAL_TOPICS, name_error
 from headwater.log.errors import LogError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from headwater.broker.request import Request, Response
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 _TOPIC_IDS_ALONE = 12
 
@@ -136,7 +138,9 @@ async def _create(broker: Broker, names: list[str]) -> dict[str | None, ErrorCod
         try:
             new.append(check_new_topic(broker.topics, broker.config, wanted))
         except KafkaError as error:
-            logger.warning("can't create the topic that a client asked for: %s", error)
+            _failures.warning(
+                error.code, "can't create the topic that a client asked for: %s", error
+            )
             failed[name] = error.code
     try:
         made = await broker.topics.create(new)
@@ -144,7 +148,7 @@ async def _create(broker: Broker, names: list[str]) -> dict[str | None, ErrorCod
         made = {each.name: error for each in new}
     for name, result in made.items():
         if isinstance(result, LogError):
-            logger.error("can't create the topic %s: %s", name, result)
+            _failures.error(type(result), "can't create the topic %s: %s", name, result)
             # What clients ask again after, and there may be space by then.
             failed[name] = ErrorCode.LEADER_NOT_AVAILABLE
         else:

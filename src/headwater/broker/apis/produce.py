@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.authorizer import topic, transactional_id
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
+from headwater.broker.sparse_log import SparseLog
 from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.batch import CODEC_MASK, HEADER_SIZE, parse_header
 from headwater.log.errors import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from headwater.broker.transactions.admission import Refusals
 
 logger = logging.getLogger("headwater.broker")
+_refused = SparseLog(logger)
 
 _FIRST_WITH_ZSTD = 7
 _ZSTD = 4
@@ -142,7 +144,7 @@ def _append_all(
                 info = partition.append(records, now_ms, AppendOrigin.CLIENT)
             except LogError as error:
                 if isinstance(error, StorageError):
-                    logger.error("%s", error)
+                    _refused.error(StorageError, "can't append: %s", error)
                 else:
                     logger.info("refused a batch for %s: %s", partition.log.name, error)
                 partition_results.append(_refusal(index, partition, error, wanted, records))

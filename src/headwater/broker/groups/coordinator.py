@@ -18,10 +18,7 @@ from headwater.broker.groups.offset_requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers
-from headwater.broker.internal_topics import blueprint
 from headwater.broker.topic_names import CONSUMER_OFFSETS
-from headwater.broker.topics import NewTopic
-from headwater.config import ConfigError
 from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
 
@@ -127,16 +124,7 @@ class GroupCoordinator:
     async def _create_topic(self) -> None:
         topics = self._broker.topics
         if CONSUMER_OFFSETS not in topics.by_name:
-            partitions, configs = blueprint(CONSUMER_OFFSETS, self._broker.config)
-            try:
-                topics.log_config(configs)
-            except ConfigError as error:
-                logger.error("groups need %s, which cannot be made: %s", CONSUMER_OFFSETS, error)
-                raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
-            made = await topics.create([NewTopic(CONSUMER_OFFSETS, partitions, configs)])
-            failure = made[CONSUMER_OFFSETS]
-            if isinstance(failure, LogError):
-                raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(failure))
+            await topics.create_internal(CONSUMER_OFFSETS)
         if not self._shards:
             self._open(topics.by_name[CONSUMER_OFFSETS])
 

@@ -8,6 +8,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.log_errors import error_code_of
+from headwater.broker.sparse_log import SparseLog
 from headwater.log.errors import LogError, RecordTooLarge
 from headwater.log.log import AppendOrigin
 from headwater.log.record import Record, encode_batch
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from headwater.log.log import AppendInfo
 
 logger = logging.getLogger("headwater.broker.groups")
+_failures = SparseLog(logger)
 
 _MAX_QUEUED_BYTES = 256 * 1024
 
@@ -56,7 +58,7 @@ class PartitionJournal:
         try:
             info = self._write(records, producer)
         except LogError as error:
-            logger.error("%s", error)
+            _failures.error(type(error), "can't store what groups do: %s", error)
             raise KafkaError(error_code_of(error), str(error)) from error
         self._when_safe(info, [on_stored])
         return info.base_offset
@@ -95,7 +97,7 @@ class PartitionJournal:
             else:
                 self._fail(queue, error)
         except LogError as error:
-            logger.error("%s", error)
+            _failures.error(type(error), "can't store what groups do: %s", error)
             self._fail(queue, error)
         else:
             offset = info.base_offset

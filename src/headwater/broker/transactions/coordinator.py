@@ -340,7 +340,15 @@ class TransactionCoordinator:
 
     async def _load(self, unread: Iterable[Partition]) -> None:
         for partition in unread:
-            found = await self._broker.loop.run_in_executor(None, read_transactions, partition.log)
+            try:
+                found = await self._broker.loop.run_in_executor(
+                    None, read_transactions, partition.log
+                )
+            except LogError as error:
+                logger.error(
+                    "the transactions in %s cannot be served: %s", partition.log.name, error
+                )
+                continue
             for transaction in self._table.load(partition.index, found.values()):
                 if transaction.metadata.state.is_prepared:
                     self._complete_soon(transaction)

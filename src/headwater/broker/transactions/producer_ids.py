@@ -10,6 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from headwater.broker.sparse_log import SparseLog
 from headwater.log.disk import storage_error, write_atomically
 from headwater.log.errors import LogError, StorageError
 from headwater.protocol.errors import ErrorCode, KafkaError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 FILE_NAME = "headwater.producer-ids"
 BLOCK_SIZE = 1000
@@ -46,7 +48,7 @@ class ProducerIds:
         producer_id = self._next
         self._next += 1
         if self._reserved is None and self._end - self._next < BLOCK_SIZE // 2:
-            self._start_reserving().add_done_callback(_log_failure)
+            self._start_reserving()
         return producer_id
 
     async def close(self) -> None:
@@ -57,6 +59,7 @@ class ProducerIds:
     def _start_reserving(self) -> asyncio.Task[None]:
         if self._reserving is None:
             self._reserving = asyncio.create_task(self._reserve())
+            self._reserving.add_done_callback(_log_failure)
         return self._reserving
 
     async def _reserve(self) -> None:
@@ -91,4 +94,4 @@ class ProducerIds:
 def _log_failure(task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if error is not None:
-        logger.error("%s", error)
+        _failures.error("reserving", "can't give out producer ids: %s", error)

@@ -7,9 +7,8 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.coordinator_partition import coordinator_partition
-from headwater.broker.internal_topics import blueprint
+from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_names import TRANSACTION_STATE
-from headwater.broker.topics import NewTopic
 from headwater.broker.transactions.records import (
     TransactionRecord,
     decode_key,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from headwater.log.log import Log
 
 logger = logging.getLogger("headwater.broker")
+_failures = SparseLog(logger)
 
 
 class TransactionLog:
@@ -76,11 +76,7 @@ class TransactionLog:
         topics = self._broker.topics
         if TRANSACTION_STATE in topics.by_name:
             return  # another client was quicker
-        partitions, configs = blueprint(TRANSACTION_STATE, self._broker.config)
-        made = await topics.create([NewTopic(TRANSACTION_STATE, partitions, configs)])
-        error = made[TRANSACTION_STATE]
-        if isinstance(error, LogError):
-            raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error))
+        await topics.create_internal(TRANSACTION_STATE)
 
     def _append(self, transactional_id: str, record: TransactionRecord) -> Partition:
         partition = self.partition_of(transactional_id)
@@ -129,5 +125,7 @@ def _take(found: dict[str, TransactionMetadata], record: Record, log: Log) -> No
 
 
 def _unavailable(partition: Partition, error: LogError) -> KafkaError:
-    logger.error("transaction state cannot be stored in %s: %s", partition.log.name, error)
+    _failures.error(
+        type(error), "transaction state cannot be stored in %s: %s", partition.log.name, error
+    )
     return KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error))
