@@ -14,7 +14,7 @@ from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.connection_limits import ConnectionLimits
 from headwater.broker.directory_lock import DirectoryLock
 from headwater.broker.dispatch import Dispatcher
-from headwater.broker.fetch_session import FetchSessionCache
+from headwater.broker.fetch.session import FetchSessionCache
 from headwater.broker.group_commit import GroupCommit
 from headwater.broker.groups.coordinator import GroupCoordinator
 from headwater.broker.listener import Listener, bind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.fetch_pull import FetchPull
+from headwater.broker.fetch.pull import FetchPull
 from headwater.protocol import fetch as codec
 from headwater.protocol.errors import KafkaError
 

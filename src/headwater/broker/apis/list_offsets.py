@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import topic
-from headwater.broker.fetch_pull import READ_COMMITTED
+from headwater.broker.fetch.pull import READ_COMMITTED
 from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import list_offsets as codec

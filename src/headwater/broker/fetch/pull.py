@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.broker import Broker
-    from headwater.broker.fetch_session import FetchKey, FetchSession
+    from headwater.broker.fetch.session import FetchKey, FetchSession
     from headwater.broker.partition import Partition
     from headwater.broker.request import Request, Response
     from headwater.log.segment import FileSlice

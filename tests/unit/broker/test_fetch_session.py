@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.broker.fetch_session import FetchKey, FetchSessionCache
+from headwater.broker.fetch.session import FetchKey, FetchSessionCache
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 
