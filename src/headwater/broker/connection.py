@@ -154,10 +154,12 @@ class Connection:
         if self._closed:
             return
         replies = self._replies
+        out = self._out
         while replies and replies[0].ready and not self._writing:
             reply = replies.popleft()
             self._held -= reply.request_size
-            self._out.put(reply.parts, reply.held)
+            out.parts.extend(reply.parts)
+            out.held += reply.held
             if not replies or not replies[0].ready:
                 self._flush()
         if self.unsent != self._charged:
@@ -372,12 +374,12 @@ class Connection:
         """Send what is in the queue and return whether all of it has left."""
         out = self._out
         try:
-            out.flush()
-        except (BlockingIOError, InterruptedError):
-            self._writing = True
-            self._flush_is_crossed = self._transport.is_crossed
-            self._watch()
-            return False
+            if not out.flush():
+                if not self._writing or self._transport.is_crossed:
+                    self._writing = True
+                    self._flush_is_crossed = self._transport.is_crossed
+                    self._watch()
+                return False
         except TornSegment as torn:
             self.close(str(torn), kind=TornSegment)
             return False

@@ -23,53 +23,49 @@ class TornSegment(Exception):  # noqa: N818 - it says what was met
 class Outbox:
     """A queue of parts in front of a transport."""
 
-    __slots__ = ("_parts", "_transport", "held")
+    __slots__ = ("_transport", "held", "parts")
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._parts: deque[Part] = deque()
+        self.parts: deque[Part] = deque()
         self.held = 0
         """The memory that the parts take; given back when all of them have left."""
 
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def put(self, parts: list[Part], held: int) -> None:
-        """Append a response that takes so much memory."""
-        self._parts.extend(parts)
-        self.held += held
-
     def clear(self) -> None:
         """Drop what has not left."""
-        self._parts.clear()
+        self.parts.clear()
         self.held = 0
 
-    def flush(self) -> None:
-        """Send everything, or raise BlockingIOError when the rest has to wait."""
-        parts = self._parts
+    def flush(self) -> bool:
+        """Send, and return whether everything has left; if not, the rest has to wait."""
+        parts = self.parts
         transport = self._transport
-        while parts:
-            part = parts[0]
-            if isinstance(part, FileSlice):
-                sent = transport.send_file(part.file.fd, part.position, part.length)
-                if sent == 0:
-                    raise TornSegment(f"its fetch met the end of a segment at {part.position}")
-                if sent == part.length:
-                    parts.popleft()
+        try:
+            while parts:
+                part = parts[0]
+                if isinstance(part, FileSlice):
+                    sent = transport.send_file(part.file.fd, part.position, part.length)
+                    if sent == 0:
+                        raise TornSegment(f"its fetch met the end of a segment at {part.position}")
+                    if sent == part.length:
+                        parts.popleft()
+                    else:
+                        parts[0] = FileSlice(part.file, part.position + sent, part.length - sent)
+                    continue
+                if len(parts) > 1 and len(part) < JOIN_BELOW:
+                    part = self._join_small()
+                sent = transport.send(part, MORE_FOLLOWS if len(parts) > 1 else 0)
+                if sent < len(part):
+                    parts[0] = part[sent:]
                 else:
-                    parts[0] = FileSlice(part.file, part.position + sent, part.length - sent)
-                continue
-            if len(parts) > 1 and len(part) < JOIN_BELOW:
-                part = self._join_small()
-            sent = transport.send(part, MORE_FOLLOWS if len(parts) > 1 else 0)
-            if sent < len(part):
-                parts[0] = part[sent:]
-            else:
-                parts.popleft()
+                    parts.popleft()
+        except (BlockingIOError, InterruptedError):
+            return False
+        return True
 
     def _join_small(self) -> bytes:
         """Merge the small pieces at the head of the queue into one, to save system calls."""
-        parts = self._parts
+        parts = self.parts
         pieces: list[bytes] = []
         size = 0
         while parts and not isinstance(parts[0], FileSlice) and size < JOIN_BELOW:

@@ -47,12 +47,17 @@ class Reply:
                     held += len(part)
             self.parts = [size.to_bytes(4, "big") + header, *body]
         self.held = held
-        self._connection.unsent += held
-        self._complete()
+        self.ready = True
+        connection = self._connection
+        connection.unsent += held
+        connection.expected -= self._expected
+        connection.pump()
 
     def skip(self) -> None:
         """Complete without answering, as a produce with acks=0 wants."""
-        self._complete()
+        self.ready = True
+        self._connection.expected -= self._expected
+        self._connection.pump()
 
     def attach(self, work: asyncio.Future[Any]) -> None:
         """Tie the work behind this reply to the connection: it is cancelled when that closes."""
@@ -62,8 +67,3 @@ class Reply:
         """Give up the work behind this reply."""
         if self._work is not None and not self._work.done():
             self._work.cancel()
-
-    def _complete(self) -> None:
-        self._connection.expected -= self._expected
-        self.ready = True
-        self._connection.pump()

@@ -65,10 +65,10 @@ def produce(broker: Broker, request: Request) -> Response | Awaitable[Response |
     allowed, denied = (
         (wanted, []) if request.session.allows_all else _by_rights(broker, request, wanted)
     )
-    append = partial(_append_and_answer, broker, version, allowed, denied)
     if wanted.transactional_id is not None:
+        append = partial(_append_and_answer, broker, version, allowed, denied)
         return produce_in_transaction(broker, version, allowed, append)
-    return append(_NONE_REFUSED)
+    return _append_and_answer(broker, version, allowed, denied, _NONE_REFUSED)
 
 
 def _by_rights(
