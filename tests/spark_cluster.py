@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
 
 from headwater.java.runtime import find_java
+from headwater.processes.child import ChildProcess
+from headwater.processes.guard import Guard
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,18 +24,21 @@ class SparkCluster:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._processes: list[_Process] = []
+        self._guard = Guard(kills_after_s=10)
+        self._processes: list[ChildProcess] = []
         self.master = ""
 
     def __enter__(self) -> SparkCluster:
         try:
-            master = self._start(f"{_DEPLOY}.master.Master", "--port", "0")
-            self.master = master.said(r"Starting Spark master at (spark://\S+)")
-            worker = self._start(
-                *(f"{_DEPLOY}.worker.Worker", "--cores", "2", "--memory", "1g"),
+            self.master = self._start(
+                *(r"Starting Spark master at (spark://\S+)", f"{_DEPLOY}.master.Master"),
+                *("--port", "0"),
+            )
+            self._start(
+                *("(Successfully registered with master)", f"{_DEPLOY}.worker.Worker"),
+                *("--cores", "2", "--memory", "1g"),
                 *("--work-dir", str(self._folder / "work"), self.master),
             )
-            worker.said(r"(Successfully registered with master)")
         except BaseException:
             self._stop()
             raise
@@ -51,7 +52,8 @@ class SparkCluster:
     ) -> None:
         self._stop()
 
-    def _start(self, class_: str, *options: str) -> _Process:
+    def _start(self, ready: str, class_: str, *options: str) -> str:
+        """Start one of Spark's programs, and return what its first line of this form says."""
         home = Path(pyspark.__file__).parent
         command = [
             *(str(find_java().java), "-Xmx256m", f"-Djava.io.tmpdir={self._folder}"),
@@ -64,54 +66,13 @@ class SparkCluster:
             "SPARK_LOCAL_IP": _HOST,
             "SPARK_SCALA_VERSION": "2.13",
         }
-        process = _Process(command, os.environ | environment)
+        process = ChildProcess(command, guard=self._guard, ready=ready, environment=environment)
         self._processes.append(process)
-        return process
+        said = process.wait_until_ready(READY_WITHIN_S)
+        assert said is not None, process.last_lines
+        return said[1]
 
     def _stop(self) -> None:
         for process in reversed(self._processes):
             process.stop()
-
-
-class _Process:
-    """A process whose lines are read as they come."""
-
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
-        )
-        self._lines: list[str] = []
-        self._more = threading.Condition()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def said(self, pattern: str) -> str:
-        """Wait for a line, and return what its group matches."""
-        found: list[str] = []
-
-        def look() -> bool:
-            found[:] = [match[1] for line in self._lines if (match := re.search(pattern, line))]
-            return bool(found) or not self._reader.is_alive()
-
-        with self._more:
-            self._more.wait_for(look, READY_WITHIN_S)
-        assert found, "".join(self._lines)
-        return found[0]
-
-    def stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(READY_WITHIN_S)
-        finally:
-            self._process.kill()
-        self._reader.join()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in lines:
-                with self._more:
-                    self._lines.append(line)
-                    self._more.notify_all()
-        with self._more:
-            self._more.notify_all()
+        self._guard.close()

@@ -10,7 +10,6 @@ import math
 import queue
 import signal
 import sys
-import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -19,19 +18,22 @@ from typing import TYPE_CHECKING
 
 import click
 from confluent_kafka.admin import AdminClient, NewTopic
-from examples.plant.children import Child
 from examples.plant.results import ALERTS, AVERAGES, SHORT_RUNS, TOPICS, WITH_UNITS, ResultReader
 from examples.plant.simulator import TOPIC, Simulator
 from examples.plant.view import delay, make_view
 
+from headwater.processes.child import ChildProcess
+from headwater.processes.guard import Guard
 from headwater.processes.ports import is_free
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PIPELINE = Path(__file__).with_name("pipeline.py")
 _USUAL_PORTS = (9092, 8081)
 _READY_WITHIN_S = 60.0
+_STOPPED_WITHIN_S = 60.0
 
 
 @click.command()
@@ -41,20 +43,42 @@ def main(seconds: float | None, seed: int | None) -> None:
     """Run a waste-to-energy plant through Headwater until Ctrl-C."""
     begun = time.monotonic()
     with (
-        tempfile.TemporaryDirectory(prefix="headwater-plant-") as directory,
+        TemporaryFolder("plant") as data,
         _stop_requests() as stop,
+        Guard(_STOPPED_WITHIN_S) as guard,
     ):
         printed: queue.SimpleQueue[str] = queue.SimpleQueue()
-        data = Path(directory)
-        with Child(_up(data / "platform"), printed.put) as platform:
+        with _headwater(guard, printed, _up(data / "platform")) as platform:
             servers, registry = _addresses(platform, printed, stop)
             if not stop.is_set():
                 _introduce(servers, registry)
                 plant = Simulator(servers, registry, seed)
-                sys.exit(_run(data, servers, registry, plant, stop, begun, seconds))
+                sys.exit(_run(guard, data, servers, registry, plant, stop, begun, seconds))
+
+
+@contextmanager
+def _headwater(
+    guard: Guard,
+    lines: queue.SimpleQueue[str],
+    arguments: list[str],
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[ChildProcess]:
+    """Run `headwater ...`, and end it as Ctrl-C would."""
+
+    def hand_over(read: list[str]) -> None:
+        for line in read:
+            lines.put(line)
+
+    command = [sys.executable, "-m", "headwater", *arguments]
+    child = ChildProcess(command, guard=guard, on_lines=hand_over, environment=environment)
+    try:
+        yield child
+    finally:
+        child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
 
 
 def _run(
+    guard: Guard,
     data: Path,
     servers: str,
     registry: str,
@@ -72,7 +96,10 @@ def _run(
     first_s: float | None = None
     deadline = begun + (math.inf if seconds is None else seconds)
     try:
-        with Child(arguments, said.put, environment) as pipeline, make_view() as view:
+        with (
+            _headwater(guard, said, arguments, environment) as pipeline,
+            make_view() as view,
+        ):
             plant.start()
             while not stop.is_set() and time.monotonic() < deadline:
                 while not said.empty():
@@ -82,9 +109,7 @@ def _run(
                 if first_s is None and any(reader.results.counts.values()):
                     first_s = time.monotonic() - begun
                 if not pipeline.running:
-                    raise click.ClickException(
-                        "the pipeline ended:\n" + "\n".join(pipeline.lines[-20:])
-                    )
+                    raise click.ClickException(f"the pipeline ended:\n{pipeline.last_lines}")
     finally:
         plant.stop()
         reader.close()
@@ -98,14 +123,14 @@ def _up(data: Path) -> list[str]:
 
 
 def _addresses(
-    platform: Child, printed: queue.SimpleQueue[str], stop: threading.Event
+    platform: ChildProcess, printed: queue.SimpleQueue[str], stop: threading.Event
 ) -> tuple[str, str]:
     """Wait for the table of what listens where."""
     found: dict[str, str] = {}
     deadline = time.monotonic() + _READY_WITHIN_S
     while not {"broker", "registry"} <= found.keys() and not stop.is_set():
         if not platform.running or time.monotonic() > deadline:
-            raise click.ClickException("the platform did not start:\n" + "\n".join(platform.lines))
+            raise click.ClickException(f"the platform did not start:\n{platform.last_lines}")
         try:
             parts = printed.get(timeout=0.1).split("\t")
         except queue.Empty:

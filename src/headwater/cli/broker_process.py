@@ -2,76 +2,54 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
 import sys
-import threading
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 from headwater.cli.errors import CommandError
+from headwater.processes.child import STOPPED_WITHIN_S, ChildProcess
 from headwater.processes.guard import Guard
 from headwater.processes.ports import is_free
 
 _READY_WITHIN_S = 30.0
-_STOPPED_WITHIN_S = 30.0
-_READY = re.compile(r"listening on (\S+):(\d+)")
-_LOG_LINES = 50
+_READY = r"listening on (\S+:\d+)"
 
 
 class BrokerProcess:
-    """Runs `headwater broker` while the `with` block runs.
-
-    It is put in a session of its own: Ctrl-C on the terminal reaches only this process, which
-    can then let its clients finish before it stops the broker. Should this process be killed, a
-    guard ends the broker.
-    """
+    """Runs `headwater broker` while the `with` block runs."""
 
     def __init__(self, data: Path, port: int) -> None:
         self.address = ""
         self._options = ["--port", str(port), "--data", str(data)]
-        self._log: list[str] = []
-        self._ready = threading.Event()
-        self._process: subprocess.Popen[str] | None = None
-        self._guard: Guard | None = None
-        self._reader = threading.Thread(target=self._read_log, name="broker-log", daemon=True)
+        self._process: ChildProcess | None = None
+        self._stack = ExitStack()
 
     def __enter__(self) -> BrokerProcess:
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "headwater", "broker", *self._options],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
-            self._guard = Guard(_STOPPED_WITHIN_S)
-            self._guard.watch(self._process.pid)
-            self._reader.start()
-            self._ready.wait(_READY_WITHIN_S)
-            if not self.address:
+        with ExitStack() as stack:
+            guard = stack.enter_context(Guard(STOPPED_WITHIN_S))
+            command = [sys.executable, "-m", "headwater", "broker", *self._options]
+            self._process = stack.enter_context(ChildProcess(command, guard=guard, ready=_READY))
+            ready = self._process.wait_until_ready(_READY_WITHIN_S)
+            if ready is None:
+                self._process.stop()
                 raise CommandError(f"the broker did not start:\n{self.log}")
-        except BaseException:
-            self.stop()
-            raise
+            self.address = ready[1]
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        self._stack.close()
 
     @property
     def running(self) -> bool:
         """Whether the process is still there."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and self._process.running
 
     @property
     def log(self) -> str:
         """The last lines that the broker wrote."""
-        return "\n".join(self._log)
+        return "" if self._process is None else self._process.last_lines
 
     @property
     def resident_bytes(self) -> int | None:
@@ -84,35 +62,6 @@ class BrokerProcess:
             return None
         match = re.search(r"VmRSS:\s+(\d+) kB", status)
         return int(match[1]) * 1024 if match else None
-
-    def stop(self) -> None:
-        """Ask the broker to stop, and insist if it does not."""
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(_STOPPED_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):  # it may have ended just now
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        if self._reader.is_alive():
-            self._reader.join()
-        if self._guard is not None:
-            self._guard.forget(self._process.pid)
-            self._guard.close()
-            self._guard = None
-
-    def _read_log(self) -> None:
-        assert self._process is not None
-        assert self._process.stderr is not None
-        with self._process.stderr as lines:
-            for line in lines:
-                self._log = [*self._log[1 - _LOG_LINES :], line.rstrip()]
-                if not self._ready.is_set() and (match := _READY.search(line)):
-                    self.address = f"{match[1]}:{match[2]}"
-                    self._ready.set()
-        self._ready.set()
 
 
 def preferred_port(port: int) -> int:

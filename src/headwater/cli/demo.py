@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +18,7 @@ from headwater.cli.errors import CommandError, client_failures
 from headwater.cli.stop_requests import stop_requests
 from headwater.clients import ClusterAccess
 from headwater.clients.connection import Connection
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from headwater.cli.stop_requests import StopRequests
@@ -55,9 +54,9 @@ def demo(seconds: float | None, port: int | None, rate: float) -> int:
     Everything happens in a temporary directory, which is removed at the end.
     """
     chosen = preferred_port(DEFAULT_PORT) if port is None else port
-    with tempfile.TemporaryDirectory(prefix="headwater-demo-") as directory:
+    with TemporaryFolder("demo") as directory:
         started = time.monotonic()
-        with BrokerProcess(Path(directory) / "data", chosen) as broker, stop_requests() as stop:
+        with BrokerProcess(directory / "data", chosen) as broker, stop_requests() as stop:
             _introduce(broker.address, (time.monotonic() - started) * 1000)
             with client_failures():
                 return _show(broker, stop, seconds, rate)

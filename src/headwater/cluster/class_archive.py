@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import subprocess
 import sys
-import tempfile
 import time
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headwater.cluster import metadata
 from headwater.cluster.directory import NodeDirectory
@@ -31,12 +29,19 @@ from headwater.cluster.server_properties import configure
 from headwater.cluster.storage import format_storage, new_cluster_id
 from headwater.java.artifacts import cache_directory
 from headwater.java.runtime import find_java
+from headwater.processes.child import ChildProcess
+from headwater.processes.guard import Guard
 from headwater.processes.ports import FreePorts
+from headwater.processes.temporary_folder import TemporaryFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 POLL_S = 0.1
 
 _HOST = "127.0.0.1"
 _MADE_WITHIN_S = 180.0
+_GUARD_KILLS_AFTER_S = 10.0
 
 
 def archive_options() -> tuple[str, ...]:
@@ -50,10 +55,10 @@ def archive_options() -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 
 
-def becomes_ready(node: Node, process: subprocess.Popen[bytes]) -> bool:
+def becomes_ready(node: Node, process: ChildProcess) -> bool:
     """Wait until a node counts itself among the brokers; False if it ends or takes too long."""
     deadline = time.monotonic() + _MADE_WITHIN_S
-    while process.poll() is None and time.monotonic() < deadline:
+    while process.running and time.monotonic() < deadline:
         with suppress(OSError):  # it does not listen yet
             if node.id in metadata.broker_ids(_HOST, node.port):
                 return True
@@ -77,10 +82,10 @@ def _make_only_once(archive: Path) -> None:
         print(  # noqa: T201 - the first use takes a while, and the user should know why
             f"Preparing Kafka's classes in {archive}, once.", file=sys.stderr
         )
-        with tempfile.TemporaryDirectory(prefix="headwater-kafka-") as directory:
+        with TemporaryFolder("kafka") as directory:
             partial = archive.with_name(f".{archive.name}")
             partial.unlink(missing_ok=True)
-            if not _run_a_node(Path(directory), partial):
+            if not _run_a_node(directory, partial):
                 return  # a node that shall be of use will say why it does not start
             if not partial.exists():
                 partial.touch()
@@ -95,21 +100,13 @@ def _run_a_node(directory: Path, archive: Path) -> bool:
         configure(node, [node], files)
         format_storage(new_cluster_id(), [files])
         options = (*SMALL_HEAP, *SMALL_JVM, f"-XX:ArchiveClassesAtExit={archive}", "-Xlog:cds=off")
-        with subprocess.Popen(
-            node_command(files, options),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ) as process:
+        with Guard(_GUARD_KILLS_AFTER_S) as guard:
+            process = ChildProcess(node_command(files, options), guard=guard)
             try:
-                if not becomes_ready(node, process):
-                    return False
-                process.terminate()
-                process.wait(_MADE_WITHIN_S)
+                is_ready = becomes_ready(node, process)
             finally:
-                process.kill()
-    except subprocess.TimeoutExpired:
-        return False
+                process.stop(within_s=_MADE_WITHIN_S)
+            # One that had to be killed may have written half of it.
+            return is_ready and not process.was_killed
     finally:
         free.close()
-    return True

@@ -20,10 +20,11 @@ from headwater.processes.guard import Guard
 from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
+
+    from headwater.processes.child import ChildProcess
 
 logger = logging.getLogger("headwater.cluster")
 
@@ -61,7 +62,7 @@ class KafkaCluster(ClusterControl):
         """
         kafka.require()
         self._free: dict[str, FreePorts] = {}
-        self._started: dict[int, subprocess.Popen[bytes]] = {}
+        self._started: dict[int, ChildProcess] = {}
         self._guard: Guard | None = None
         files = ClusterDirectory(directory.absolute())
         self._lock: IO[str] = files.take(restarts=restarts)
@@ -119,12 +120,12 @@ class KafkaCluster(ClusterControl):
             logger.warning("killing what does not stop: %s", failure)
             self._end(nodes, signal.SIGKILL)
 
-    def _launch(self, node: Node) -> subprocess.Popen[bytes]:
+    def _launch(self, node: Node) -> ChildProcess:
+        """Start a node that ends with this process."""
         self._forget(node.id)
         self._guard = self._guard or Guard(_GUARD_KILLS_AFTER_S)
-        started = super()._launch(node)
+        started = self._started_by(node, self._guard)
         self._started[node.id] = started
-        self._guard.watch(started.pid)
         return started
 
     def _node(
@@ -154,8 +155,6 @@ class KafkaCluster(ClusterControl):
         ended = self._started.pop(node_id, None)
         if ended is not None:
             ended.wait(STOPPED_WITHIN_S)
-            if self._guard is not None:
-                self._guard.forget(ended.pid)
 
     def _give_back(self) -> None:
         for node_id in list(self._started):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from headwater.cluster.class_archive import archive_options
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.kafka import jvm_options, node_command
 from headwater.cluster.server_properties import client_address
+from headwater.processes.child import ChildProcess
 from headwater.processes.ports import reachable
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from headwater.cluster.directory import ClusterDirectory
     from headwater.cluster.node import Node
+    from headwater.processes.guard import Guard
 
 READY_WITHIN_S = 180.0
 STOPPED_WITHIN_S = 60.0
@@ -127,20 +128,18 @@ class ClusterControl:
             *node_command(files, (*jvm_options(), *archive_options())),
         ]
 
-    def _launch(self, node: Node) -> subprocess.Popen[bytes]:
+    def _launch(self, node: Node) -> ChildProcess:
+        """Start a node that stays when this process ends."""
+        return self._started_by(node, None)
+
+    def _started_by(self, node: Node, guard: Guard | None) -> ChildProcess:
         files = self.directory.of(node)
         files.process_file.unlink(missing_ok=True)
         with files.output.open("ab") as output:
-            started = subprocess.Popen(
-                self.command(node),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            started = ChildProcess(self.command(node), guard=guard, output=output)
         try:
             while not files.process_file.exists():
-                if started.poll() is not None:
+                if not started.running:
                     raise ClusterError(f"{node.name} cannot be started:\n{files.last_lines()}")
                 time.sleep(_POLL_S)
         except BaseException:  # Ctrl-C as well: nobody knows of it yet, so nobody else would end it

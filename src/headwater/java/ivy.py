@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 from headwater.java.coordinates import ArtifactError
 from headwater.java.runtime import JavaNotFound, find_java
 from headwater.java.tool import run_tool
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +34,12 @@ def command() -> list[str] | None:
 
 def resolve(program: Sequence[str], wanted: Sequence[Coordinate], into: Path) -> None:
     """Put the jars into a directory; raises ArtifactError with Ivy's own words if it cannot."""
-    with tempfile.TemporaryDirectory(prefix="headwater-ivy-") as project:
-        module = Path(project) / "ivy.xml"
+    with TemporaryFolder("ivy") as project:
+        module = project / "ivy.xml"
         module.write_text(_module(wanted), "utf-8")
         done = run_tool(
             [
-                *(*program, "-ivy", str(module), "-cache", str(Path(project) / "cache")),
+                *(*program, "-ivy", str(module), "-cache", str(project / "cache")),
                 *("-types", "jar", "bundle", "-retrieve", f"{into}/[artifact]-[revision].[ext]"),
             ],
         )

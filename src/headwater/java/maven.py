@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.java.coordinates import ArtifactError
 from headwater.java.runtime import JavaNotFound, find_java
 from headwater.java.tool import run_tool
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from headwater.java.coordinates import Coordinate
 
@@ -41,8 +41,8 @@ def command() -> str | None:
 def resolve(program: str, wanted: Sequence[Coordinate], into: Path, *, transitive: bool) -> None:
     """Put the jars into a directory; raises ArtifactError with Maven's own words if it cannot."""
     goal = "copy-dependencies" if transitive else "copy"
-    with tempfile.TemporaryDirectory(prefix="headwater-maven-") as project:
-        (Path(project) / "pom.xml").write_text(_pom(wanted, transitive), "utf-8")
+    with TemporaryFolder("maven") as project:
+        (project / "pom.xml").write_text(_pom(wanted, transitive), "utf-8")
         done = run_tool(
             [
                 *(program, "--batch-mode", "--no-transfer-progress", "--quiet"),

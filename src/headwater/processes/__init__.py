@@ -1,4 +1,5 @@
-"""What it takes to run processes here: ports of their own, a guard, and telling one from another.
+"""Processes of this machine: children with their output and their end, ports, guards, folders.
 
-The platform (`headwater.up`) and Apache Kafka's nodes (`headwater.cluster`) are both built on it.
+The platform (`headwater.up`), Apache Kafka's nodes (`headwater.cluster`), the demo and the plant
+are all built on it.
 """

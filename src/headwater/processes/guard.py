@@ -1,7 +1,7 @@
-"""Ends all services when the supervisor itself was killed: `python -m headwater.processes.guard`.
+"""Ends children when their parent itself was killed: `python -m headwater.processes.guard`.
 
-The guard is a process that reads, from a pipe, which process groups there are. When the supervisor
-is gone, however it went, the pipe ends, and the guard ends the groups that are left, the last one
+The guard is a process that reads, from a pipe, which process groups there are. When the parent is
+gone, however it went, the pipe ends, and the guard ends the groups that are left, the last one
 first: asked at first, forced where that does not help.
 """
 
@@ -11,33 +11,52 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
+from typing import Self
 
 _POLL_S = 0.02
 
 
 class Guard:
-    """The supervisor's end: tells the guard which groups to end, and starts it anew if it died."""
+    """The parent's end: tells the guard which groups to end, and starts it anew if it died."""
 
     def __init__(self, kills_after_s: float) -> None:
         self._kills_after_s = kills_after_s
         self._groups: list[int] = []
+        self._is_closed = False
+        self._lock = threading.Lock()
         self._process = self._start()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """The number of the guard itself."""
+        return self._process.pid
+
     def watch(self, group: int) -> None:
-        """End this process group if the supervisor dies."""
-        self._groups.append(group)
-        self._tell(f"+{group}\n")
+        """End this process group if this process dies."""
+        with self._lock:
+            self._groups.append(group)
+            self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:
         """This process group has ended; one that was not watched changes nothing."""
-        if group in self._groups:
-            self._groups.remove(group)
-            self._tell(f"-{group}\n")
+        with self._lock:
+            if group in self._groups and not self._is_closed:
+                self._groups.remove(group)
+                self._tell(f"-{group}\n")
 
     def close(self) -> None:
         """Let the guard go; it ends what is left."""
+        with self._lock:
+            self._is_closed = True
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -55,7 +74,7 @@ class Guard:
 
     def _start(self) -> subprocess.Popen[bytes]:
         # -P: the working directory is the user's and must not shadow modules. A session of its
-        # own: Ctrl-C is for the supervisor.
+        # own: Ctrl-C is for the parent.
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "headwater.processes.guard", str(self._kills_after_s)],
             stdin=subprocess.PIPE,

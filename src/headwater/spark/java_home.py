@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.java.runtime import find_java
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,15 +34,15 @@ def launching_java() -> Iterator[None]:
     """Let Spark find its Java, as long as this lasts; raises JavaNotFound where there is none."""
     runtime = find_java()
     left_out = [_VECTORS, _ACTIONS] if runtime.version >= _WITHOUT_ACTIONS else [_VECTORS]
-    with tempfile.TemporaryDirectory(prefix="headwater-java-") as home:
-        launcher = Path(home, "bin", "java")
+    with TemporaryFolder("java") as home:
+        launcher = home / "bin" / "java"
         launcher.parent.mkdir()
         launcher.write_text(
             _LAUNCHER.format(left_out="|".join(left_out), java=shlex.quote(str(runtime.java))),
             "utf-8",
         )
         launcher.chmod(0o755)
-        with _environment({"JAVA_HOME": home}):
+        with _environment({"JAVA_HOME": str(home)}):
             yield
 
 

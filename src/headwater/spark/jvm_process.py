@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import atexit
-import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
+from headwater.processes.temporary_folder import TemporaryFolder
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 _ENDED_WITHIN_S = 30.0
 
-_folders: list[Path] = []
+_folders: list[TemporaryFolder] = []
 
 
 def make_folder() -> Path:
     """Make the folder for all that a JVM writes while it runs, which it would leave in part."""
-    folder = Path(tempfile.mkdtemp(prefix="headwater-spark-"))
+    folder = TemporaryFolder("spark")
     if not _folders:
         atexit.register(end_jvm)
     _folders.append(folder)
-    return folder
+    return folder.path
 
 
 def delete_at_its_end(session: SparkSession, folder: Path) -> None:
@@ -48,7 +49,7 @@ def end_jvm() -> None:
         context._gateway = context._jvm = None  # noqa: SLF001 - the next session gets a new JVM
         _wait_for(gateway.proc)
     while _folders:
-        shutil.rmtree(_folders.pop(), ignore_errors=True)
+        _folders.pop().close()
 
 
 def _stop_session() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from headwater.broker.broker import Broker as EmbeddedBroker
 
@@ -38,10 +39,11 @@ class Broker:
     ) -> None:
         self.port = 0
         self._properties = {"flush": "os", **(properties or {})}
-        self._temporary = (
-            None if data_dir is not None else tempfile.TemporaryDirectory(prefix="headwater-")
-        )
-        self.data_dir = data_dir or Path(self._temporary.name if self._temporary else "")
+        self._temporary: TemporaryFolder | None = None
+        if data_dir is None:
+            self._temporary = TemporaryFolder("broker")
+            data_dir = self._temporary.path
+        self.data_dir = data_dir
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -57,7 +59,7 @@ class Broker:
     def __exit__(self, *_: object) -> None:
         self.stop()
         if self._temporary is not None:
-            self._temporary.cleanup()
+            self._temporary.close()
 
     def start(self) -> Self:
         """Start the broker and return when it listens."""

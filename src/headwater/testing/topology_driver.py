@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-import tempfile
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.formats import INTERNAL, Format
 from headwater.plan.nodes import TopicSink, TopicSource
 from headwater.plan.plan import Plan
 from headwater.plan.stages import split
+from headwater.processes.temporary_folder import TemporaryFolder
 from headwater.testing.topology_values import decoded, encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -62,8 +62,8 @@ class TopologyDriver:
         from headwater.spark.session import spark_session
 
         self._spark = spark or spark_session("topology-driver", conf=_QUIET)
-        self._directory = tempfile.TemporaryDirectory(prefix="headwater-topology-")
-        self._path = Path(self._directory.name)
+        self._directory = TemporaryFolder("topology")
+        self._path = self._directory.path
         self._stages = split(_without_registry(app.plan()))
         self._inputs: dict[str, _Topic] = {}
         self._outputs: dict[str, list[OutputRecord]] = {}
@@ -108,7 +108,7 @@ class TopologyDriver:
 
     def close(self) -> None:
         """Forget everything; the session stays for the next driver."""
-        self._directory.cleanup()
+        self._directory.close()
 
     def _has_input(self) -> bool:
         staged = [topic.stage() for topic in self._inputs.values()]

@@ -8,9 +8,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from headwater.processes.child import describe_exit
 from headwater.processes.guard import Guard
 from headwater.up.health import UnhealthyError
-from headwater.up.process import ServiceProcess, describe_exit
+from headwater.up.process import ServiceProcess
 from headwater.up.service import start_order
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class Supervisor:
         self._signals: list[signal.Signals] = []
         self._stop = asyncio.Event()
         self._guard = Guard(self._timing.guard_kills_after_s)
-        log.on_reader_gone = self._stop.set
+        loop = asyncio.get_running_loop()
+        log.on_reader_gone = lambda: loop.call_soon_threadsafe(self._stop.set)
 
     async def run(self) -> int:
         """Run until SIGINT, SIGTERM or SIGHUP and return the exit code.

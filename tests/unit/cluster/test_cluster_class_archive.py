@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import socketserver
 import struct
-import subprocess
 import sys
 import threading
 import time
 
 from headwater.cluster.class_archive import POLL_S, becomes_ready
 from headwater.cluster.node import Node
+from headwater.processes.child import ChildProcess
 
 NO_BROKERS = struct.pack(">iii", 8, 1, 0)
 ASKED = 4
 
 
 def test_a_node_that_answers_but_is_no_member_yet_is_asked_now_and_then() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        end = process.stdin.close
+    with ChildProcess([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
         asked: list[float] = []
 
         class Answer(socketserver.BaseRequestHandler):
@@ -30,7 +26,7 @@ def test_a_node_that_answers_but_is_no_member_yet_is_asked_now_and_then() -> Non
                 asked.append(time.monotonic())
                 self.request.sendall(NO_BROKERS)
                 if len(asked) == ASKED:
-                    end()
+                    process.stop()
 
         with socketserver.TCPServer(("127.0.0.1", 0), Answer) as server:
             thread = threading.Thread(target=server.serve_forever)
