@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PIPELINE = Path(__file__).with_name("pipeline.py")
-_USUAL_PORTS = (9092, 8081)
+_USUAL_PORTS = (9092, 8081, 9020)
 _READY_WITHIN_S = 60.0
 _STOPPED_WITHIN_S = 60.0
 

@@ -163,13 +163,16 @@ def test_the_demo_ends_cleanly_when_asked_to(cli: Cli, number: signal.Signals) -
 
 
 def test_nothing_outlives_a_killed_demo(cli: Cli, tmp_path: Path) -> None:
-    cli.environment["TMPDIR"] = str(tmp_path)  # what it cannot remove any more
+    cli.environment["TMPDIR"] = str(tmp_path)
     with cli.start("demo", "--port", 0) as running:
         assert "listens on" in running.stdout.readline(), running.stderr.read()
         started = [child.pid for child in psutil.Process(running.process.pid).children()]
         assert started
         running.process.kill()
     wait_until_ended(started)
+    assert [*tmp_path.iterdir()], "what it could not remove any more"
+    cli.ok("demo", "--port", 0, "--seconds", 0)
+    assert [*tmp_path.iterdir()] == [], "the next one removes it"
 
 
 def test_the_demo_on_a_port_that_is_taken(cli: Cli) -> None:

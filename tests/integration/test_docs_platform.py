@@ -43,7 +43,17 @@ def test_serialisers_in_python(platform: PlatformProcess, tmp_path: Path) -> Non
         run_python(code.replace("localhost:9092", platform.bootstrap_servers), tmp_path)
 
 
-@pytest.mark.parametrize("command", commands(ROOT / "docs/up.md"), ids=lambda each: each.line)
+STATUS = "headwater up --status"
+UP = [each for each in commands(ROOT / "docs/up.md") if each.line != STATUS]
+
+
+def test_the_status_of_a_platform(platform: PlatformProcess, tmp_path: Path) -> None:
+    assert STATUS in [each.line for each in commands(ROOT / "docs/up.md")]
+    line = f"{STATUS} --data {platform.directory / 'platform'}"
+    run_command(Command(line, ""), platform.bootstrap_servers, tmp_path)
+
+
+@pytest.mark.parametrize("command", UP, ids=lambda each: each.line)
 def test_up(command: Command, tmp_path: Path) -> None:
     arguments = shlex.split(command.line)
     assert arguments[:2] == ["headwater", "up"]
@@ -52,7 +62,10 @@ def test_up(command: Command, tmp_path: Path) -> None:
     with Supervised(
         [sys.executable, "-m", "headwater", *arguments[1:], "--free-ports"], tmp_path
     ) as up:
-        up.wait_for(r"^registry\thttp://127\.0\.0\.1:\d+\tSchema Registry$")
+        if "--without registry" in command.line:
+            up.wait_for(r"^broker\t127\.0\.0\.1:\d+\tKafka protocol$")
+        else:
+            up.wait_for(r"^registry\thttp://127\.0\.0\.1:\d+\tSchema Registry$")
         up.signal(signal.SIGINT)
         assert up.wait() == 0
         assert up.survivors() == []

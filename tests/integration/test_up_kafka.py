@@ -50,8 +50,6 @@ def test_the_page_about_clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     cache = cache_directory()
     monkeypatch.setenv("HEADWATER_CACHE", str(cache))
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".headwater").mkdir()
-    (tmp_path / ".headwater" / "up").symlink_to(tmp_path / "platform")
     arguments = shlex.split(start.line)
     assert arguments[:2] == ["headwater", "up"]
     with PlatformProcess(tmp_path, arguments[2:]) as up:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -10,10 +11,12 @@ import sys
 import uuid
 from typing import TYPE_CHECKING
 
+import httpx
 import psutil
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from tests.cli_command import Cli, Finished
 from tests.platform_process import PlatformProcess
 from tests.processes import runs
 from tests.unit.up.supervised import HUNG_AFTER_S, Supervised
@@ -142,7 +145,7 @@ def test_a_second_platform_on_the_same_data_says_why_not(
     command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data"]
     with Supervised([*command, str(tmp_path / "platform")], tmp_path) as second:
         assert second.wait() == 1
-        assert "broker ended with exit code 1 before it was ready" in second.text
+        assert f"is run by process {platform.pid} already. Stop it first, or" in second.text
         assert second.survivors() == []
     platform.stop()
 
@@ -182,6 +185,71 @@ def test_settings_of_a_file(tmp_path: Path, topic: str) -> None:
         assert producer.flush(30) == 0
         assert len(producer.list_topics(topic, 30).topics[topic].partitions) == 5
         platform.stop()
+
+
+def status(platform: PlatformProcess, *options: str) -> Finished:
+    return Cli("")("up", "--status", "--data", platform.directory / "platform", *options)
+
+
+def test_the_status_tells_what_happened(tmp_path: Path) -> None:
+    with PlatformProcess(tmp_path, ["--health-interval", "0.2"]) as platform:
+        well = status(platform)
+        assert well.code == 0, well
+        header, broker, registry = [line.split("\t") for line in well.out.splitlines()]
+        assert header[:2] == ["SERVICE", "STATE"]
+        assert broker[:2] == ["broker", "healthy"]
+        assert platform.bootstrap_servers in broker
+        assert registry[:2] == ["registry", "healthy"]
+        assert platform.registry_url in registry
+        service(platform, "registry").kill()
+        platform.wait_for("registry is healthy again")
+        stopped = service(platform, "registry")
+        stopped.suspend()
+        platform.wait_for("registry runs but does not answer")
+        ill = status(platform, "--json")
+        stopped.resume()
+        assert ill.code == 1
+        document = json.loads(ill.out)
+        assert not document["healthy"]
+        assert document["bootstrap_servers"] == platform.bootstrap_servers
+        found = {each["name"]: each for each in document["services"]}
+        assert found["broker"]["state"] == "healthy"
+        assert found["broker"]["pid"] == service(platform, "broker").pid
+        assert (
+            found["registry"].items()
+            >= {
+                "state": "unhealthy",
+                "reason": "no answer within 5 s",
+                "pid": stopped.pid,
+                "restarts": 1,
+                "last_exit": "SIGKILL",
+                "depends_on": ["broker"],
+            }.items()
+        )
+        url = platform.wait_for(r"status on (http://127\.0\.0\.1:\d+)")[1]
+        with httpx.Client(base_url=url) as client:
+            log = client.get("/services/registry").json()["log"]
+            assert any("schema registry listening on" in line for line in log)
+            assert client.get("/services/x").status_code == 404
+            assert client.get("/", headers={"Host": "elsewhere.example"}).status_code == 403
+            assert "/services/{name}" in client.get("/openapi.json").json()["paths"]
+            platform.wait_for("registry is healthy again", 2)
+            assert client.get("/health").json() == {"status": "UP"}
+        platform.signal(signal.SIGKILL)
+        platform.wait_for_none_left()
+        gone = status(platform)
+        assert (gone.code, "no platform runs in" in gone.err) == (1, True)
+
+
+def test_a_platform_that_starts_in_part_is_stopped(tmp_path: Path) -> None:
+    wrong = ["--property", "registry.authentication.users.file=/no/such/file"]
+    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", "data"]
+    with Supervised([*command, *wrong], tmp_path) as up:
+        assert up.wait() == 1
+        assert "/no/such/file" in up.text
+        assert "registry ended with exit code" in up.text
+        assert up.survivors() == []
+    assert (tmp_path / "data" / "broker" / ".kafka_cleanshutdown").exists()
 
 
 def test_nobody_reads_on(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,19 +9,14 @@ import click
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.output import json_option, note, print_json, print_table
+from headwater.cli.platform_data import data_option, platform_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from headwater.cluster import ClusterControl, NodeStatus
 
-data_option: Callable[[Any], Any] = click.option(
-    "--data",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=lambda: _default_data(),
-    help="The directory that `headwater up` was given.  [default: ~/.headwater/up]",
-)
 node_argument: Callable[[Any], Any] = click.argument("node", metavar="ID", type=int)
 
 
@@ -42,7 +36,7 @@ Examples:
 )
 @data_option
 @json_option
-def status(data: Path, as_json: bool) -> None:
+def status(data: Path | None, as_json: bool) -> None:
     """Show each node: its state, address and rack, and which controller leads."""
     control = _find(data)
     found = [_described(each) for each in control.status()]
@@ -71,7 +65,7 @@ Examples:
 )
 @node_argument
 @data_option
-def stop_broker(data: Path, node: int) -> None:
+def stop_broker(data: Path | None, node: int) -> None:
     """Stop a node (broker or controller) in order, and keep it down.
 
     A broker hands its leaderships over first.
@@ -88,7 +82,7 @@ Examples:
 )
 @node_argument
 @data_option
-def kill_broker(data: Path, node: int) -> None:
+def kill_broker(data: Path | None, node: int) -> None:
     """Kill a node (broker or controller) at once, as a crash does, and keep it down."""
     _act(data, node, "Killed", lambda control: control.kill_node(node))
 
@@ -101,7 +95,7 @@ Examples:
 )
 @node_argument
 @data_option
-def start_broker(data: Path, node: int) -> None:
+def start_broker(data: Path | None, node: int) -> None:
     """Start a node (broker or controller) again, and wait until it is ready.
 
     It has the ports and the data that it had.
@@ -109,13 +103,7 @@ def start_broker(data: Path, node: int) -> None:
     _act(data, node, "Started", lambda control: control.start_node(node))
 
 
-def _default_data() -> Path:
-    from headwater.up.platform import default_data
-
-    return default_data()
-
-
-def _act(data: Path, node: int, done: str, action: Callable[[ClusterControl], None]) -> None:
+def _act(data: Path | None, node: int, done: str, action: Callable[[ClusterControl], None]) -> None:
     from headwater.cluster import ClusterError
     from headwater.java.artifacts import ArtifactError
     from headwater.java.runtime import JavaNotFound
@@ -128,10 +116,11 @@ def _act(data: Path, node: int, done: str, action: Callable[[ClusterControl], No
     note(f"{done} {control.node(node).name}.")
 
 
-def _find(data: Path) -> ClusterControl:
+def _find(data: Path | None) -> ClusterControl:
     from headwater.cluster import ClusterControl, ClusterDirectory, ClusterError
-    from headwater.up.kafka import DIRECTORY
+    from headwater.up.services.kafka import DIRECTORY
 
+    data = platform_data(data)
     # What KafkaCluster was given is the cluster's own directory; `up` keeps it among others.
     path = data if ClusterDirectory(data).exists else data / DIRECTORY
     try:

@@ -12,16 +12,19 @@ import click
 
 from headwater.cli.errors import CommandError
 from headwater.cli.options import parse_assignments
-from headwater.cli.output import print_table
+from headwater.cli.output import json_option, print_table
+from headwater.cli.platform_data import CONFIG_FILE, platform_data, read_tables
 from headwater.cli.service_settings import check_settings, given_in_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.up.platform import Plan, Settings
+    from headwater.up.platform import Platform
+    from headwater.up.settings import PlatformSettings
 
-CONFIG_FILE = Path("headwater.toml")
 _CONNECT_WITHIN_S = 5.0
+_NOT_IN_A_FILE = ("config_file", "properties", "status", "as_json")
+_TIMING = {"health_interval": "look_every_s", "restart_after_misses": "restart_after_misses"}
 
 
 @click.command(
@@ -30,6 +33,8 @@ Examples:
   headwater up
   headwater up --data ./data --port-offset 10000
   headwater up --property broker.num.partitions=3
+  headwater up --without registry
+  headwater up --status
   headwater up --bootstrap-server kafka-1:9092,kafka-2:9092
   headwater up --bootstrap-server kafka-1:9093 --command-config client.properties
   headwater up --engine kafka --brokers 3 --controllers 3 --racks a,b,c
@@ -55,7 +60,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--port-offset",
     metavar="N",
     type=click.IntRange(-1023, 56000),
-    help="Move all ports (9092, 8081) by so much.",
+    help="Move all ports (9092, 8081, 9020) by so much.",
 )
 @click.option(
     "--free-ports", is_flag=True, default=None, help="Take any free ports, and say which."
@@ -95,6 +100,26 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     help="Racks, or data centres, to which its brokers belong in turn.",
 )
 @click.option(
+    "--services",
+    metavar="NAME[,...]",
+    help="Run these, and what they need, instead of all.",
+)
+@click.option("--with", "with_services", metavar="NAME[,...]", help="Run these services as well.")
+@click.option("--without", "without_services", metavar="NAME[,...]", help="Leave these out.")
+@click.option(
+    "--health-interval",
+    metavar="SECONDS",
+    type=click.FloatRange(0.1, 3600),
+    help="How often each service is asked whether it is well.  [default: 5]",
+)
+@click.option(
+    "--restart-after-misses",
+    metavar="N",
+    type=click.IntRange(0, 1_000_000),
+    help="Restart a service that has missed so many such checks in a row; 0 never does."
+    "  [default: 24]",
+)
+@click.option(
     "--property",
     "properties",
     metavar="SERVICE.NAME=VALUE",
@@ -108,61 +133,95 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Where the options can stand as well.  [default: headwater.toml, if it is there]",
 )
-def up(config_file: Path | None, properties: tuple[str, ...], **options: Any) -> int:
+@click.option("--status", is_flag=True, help="Show how the services of a platform are, and end.")
+@json_option
+def up(
+    config_file: Path | None,
+    properties: tuple[str, ...],
+    status: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Run the broker and the schema registry until Ctrl-C.
 
     What dies is started again. The log of all is printed, with the service's name on each line.
     """
     from headwater.cluster import ClusterError
+    from headwater.http.listening import ListenError
     from headwater.java.artifacts import ArtifactError
     from headwater.java.runtime import JavaNotFound
-    from headwater.up.platform import Plan
+    from headwater.up.platform import Platform
     from headwater.up.ports import PortTakenError
+    from headwater.up.running import DataDirectoryError
+    from headwater.up.services import SelectionError
 
+    if as_json and not status:
+        raise click.UsageError("--json is for --status.")
+    if status:
+        from headwater.cli.up_status import show_status
+
+        return show_status(platform_data(options["data"], config_file), as_json=as_json)
+    settings = _settings(config_file, parse_assignments(properties, "--property"), options)
     try:
-        plan = Plan(_settings(config_file, parse_assignments(properties, "--property"), options))
-    except (PortTakenError, ClusterError, ArtifactError, JavaNotFound) as failure:
+        with Platform(settings) as platform:
+            return _run(platform)
+    except SelectionError as failure:
+        raise click.UsageError(f"{failure}.") from None
+    except (
+        *(PortTakenError, ListenError, DataDirectoryError),
+        *(ClusterError, ArtifactError, JavaNotFound),
+    ) as failure:
         raise CommandError(str(failure)) from None
-    try:
-        return _run(plan)
-    finally:
-        plan.close()
 
 
-def _run(plan: Plan) -> int:
+def _run(platform: Platform) -> int:
     import asyncio
 
+    from headwater.http.listening import listen, url_of
     from headwater.up.log_lines import LogLines
+    from headwater.up.ports import STATUS_HOST
+    from headwater.up.running import announced
+    from headwater.up.status_api import StatusApi
     from headwater.up.supervisor import Supervisor
 
     def show_table() -> None:
+        places = [place for service in platform.services for place in service.endpoints]
         print_table(
             ["SERVICE", "LISTENS ON", "WHAT"],
-            [(each.name, each.address, each.description) for each in plan.services],
+            [(each.name, each.address, each.description) for each in places],
         )
         sys.stdout.flush()
 
-    names = [service.name for service in plan.services]
+    names = [service.name for service in platform.services]
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     log = LogLines(names, sys.stdout, colours=colours)
 
-    async def supervise() -> int:
-        return await Supervisor(plan.services, log, on_ready=show_table).run()
+    settings = platform.settings
 
-    return asyncio.run(supervise())
+    async def supervise(listening: socket.socket, url: str) -> int:
+        supervisor = Supervisor(platform.services, log, on_ready=show_table, timing=settings.timing)
+        async with StatusApi(platform, supervisor, listening):
+            log.say(f"status on {url}, or with: headwater up --status")
+            return await supervisor.run()
+
+    with listen(STATUS_HOST, platform.status_port) as listening:
+        url = url_of(listening, "http", STATUS_HOST)
+        with announced(settings.data, url):
+            return asyncio.run(supervise(listening, url))
 
 
 def _settings(
     config_file: Path | None, properties: Mapping[str, str], options: Mapping[str, Any]
-) -> Settings:
+) -> PlatformSettings:
     from headwater.config.given import Given
     from headwater.config.sources import from_options
-    from headwater.up.platform import Settings
-    from headwater.up.ports import PORTS
+    from headwater.up.services import SERVICES
+    from headwater.up.settings import PlatformSettings
+    from headwater.up.timing import Timing
 
     if config_file is None and CONFIG_FILE.is_file():
         config_file = CONFIG_FILE
-    in_file = {} if config_file is None else _read(config_file)
+    in_file = {} if config_file is None else read_tables(config_file)
     chosen = _options_in(in_file.pop("up", {}), config_file) | {
         name: value for name, value in options.items() if value is not None
     }
@@ -171,7 +230,7 @@ def _settings(
         service, _, setting = name.partition(".")
         option = from_options({setting: value}, "--property")
         of_services[service] = of_services.get(service, Given()) | option
-    known = _settable(chosen, PORTS)
+    known = _settable(chosen, [each.name for each in SERVICES])
     for service, given in of_services.items():
         if service not in known or "" in given:
             raise click.UsageError(
@@ -183,54 +242,39 @@ def _settings(
     for service, given in of_services.items():
         if chosen.get("engine") != "kafka" or service == "registry":
             check_settings(service, given)
-    chosen["racks"] = tuple(filter(None, chosen.get("racks", "").split(",")))
+    for name in ("racks", "services", "with_services", "without_services"):
+        if name in chosen:
+            chosen[name] = tuple(each.strip() for each in chosen[name].split(",") if each.strip())
+    timing = {setting: chosen.pop(name) for name, setting in _TIMING.items() if name in chosen}
     if chosen.get("command_config") and not chosen.get("bootstrap_server"):
         raise click.UsageError("--command-config is for the cluster of --bootstrap-server.")
     if chosen.get("bootstrap_server"):
         _check_reachable(chosen["bootstrap_server"])
-    return Settings(properties=of_services, **chosen)
+    return PlatformSettings(properties=of_services, timing=Timing(**timing), **chosen)
 
 
-def _settable(chosen: Mapping[str, Any], ports: Mapping[str, int]) -> list[str]:
+def _settable(chosen: Mapping[str, Any], services: list[str]) -> list[str]:
     if chosen.get("engine") != "kafka":
         for name in ("brokers", "controllers", "racks"):
             if name in chosen:
                 raise click.UsageError(f"--{name} is for --engine kafka; ours is one broker.")
-        return list(ports)
+        return services
     if "bootstrap_server" in chosen:
         raise click.UsageError("Give --engine kafka to start one, or --bootstrap-server, not both.")
-    from headwater.up.kafka import node_names
-    from headwater.up.platform import default_data
+    from headwater.up.services.kafka import node_names
+    from headwater.up.settings import default_data
 
     data = chosen.get("data") or default_data()
     nodes = node_names(data, chosen.get("brokers"), chosen.get("controllers"))
-    return list(dict.fromkeys([*nodes, *ports]))
-
-
-def _read(path: Path) -> dict[str, dict[str, str]]:
-    from headwater.config.toml import parse_toml
-
-    try:
-        flat = parse_toml(path.read_text("utf-8"))
-    except ValueError as failure:
-        raise click.UsageError(f"{path}: {failure}") from None
-    tables: dict[str, dict[str, str]] = {}
-    for name, value in flat.items():
-        table, dot, key = name.partition(".")
-        if not dot:
-            raise click.UsageError(f"{path}: put '{name}' under [up], or under its service")
-        tables.setdefault(table, {})[key] = value
-    return tables
+    return list(dict.fromkeys([*nodes, *services]))
 
 
 def _options_in(given: Mapping[str, str], path: Path | None) -> dict[str, Any]:
     context = click.get_current_context()
     options = {
-        option.name.replace("_", "-"): option
+        option.opts[0].removeprefix("--"): option
         for option in up.params
-        if isinstance(option, click.Option)
-        and option.name
-        and option.name not in ("config_file", "properties")
+        if isinstance(option, click.Option) and option.name not in _NOT_IN_A_FILE
     }
     chosen: dict[str, Any] = {}
     for name, value in given.items():

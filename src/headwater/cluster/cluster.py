@@ -124,7 +124,7 @@ class KafkaCluster(ClusterControl):
         """Start a node that ends with this process."""
         self._forget(node.id)
         self._guard = self._guard or Guard(_GUARD_KILLS_AFTER_S)
-        started = self._started_by(node, self._guard)
+        started = self._start_process(node, self._guard)
         self._started[node.id] = started
         return started
 

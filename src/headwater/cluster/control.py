@@ -130,9 +130,9 @@ class ClusterControl:
 
     def _launch(self, node: Node) -> ChildProcess:
         """Start a node that stays when this process ends."""
-        return self._started_by(node, None)
+        return self._start_process(node, None)
 
-    def _started_by(self, node: Node, guard: Guard | None) -> ChildProcess:
+    def _start_process(self, node: Node, guard: Guard | None) -> ChildProcess:
         files = self.directory.of(node)
         files.process_file.unlink(missing_ok=True)
         with files.output.open("ab") as output:

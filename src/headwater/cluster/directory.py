@@ -12,15 +12,13 @@ broker-1/
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import time
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from headwater.cluster.errors import ClusterError
 from headwater.cluster.node import Node
+from headwater.processes.owned_file import OwnedError, OwnedFile
 from headwater.processes.process_id import ProcessId
 from headwater.processes.whole_file import write_whole
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE = "cluster.json"
-_BRIEFLY_S = 0.01
 
 
 class Owner(NamedTuple):
@@ -45,6 +42,7 @@ class ClusterDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._owned = OwnedFile(path / "owner")
 
     @property
     def exists(self) -> bool:
@@ -77,46 +75,18 @@ class ClusterDirectory:
     def take(self, *, restarts: bool) -> IO[str]:
         """Become the owner for as long as the returned file is open."""
         self.path.mkdir(parents=True, exist_ok=True)
-        lock = open(self.path / "owner", "a+")  # noqa: SIM115 - held as long as the cluster
         try:
-            self._lock(lock)
-            lock.truncate(0)
-            lock.write(json.dumps(Owner(os.getpid(), restarts)._asdict()))
-            lock.flush()
-        except BaseException:
-            lock.close()
-            raise
-        return lock
+            return self._owned.take({"restarts": restarts})
+        except OwnedError as failure:
+            raise ClusterError(
+                f"the cluster in {self.path} is run by process {failure.owner['pid']} already. "
+                "Stop it first, or use another directory"
+            ) from None
 
     def owner(self) -> Owner | None:
         """Return who runs the cluster, if somebody does."""
-        try:
-            with open(self.path / "owner") as lock:
-                while not _try_lock(lock, fcntl.LOCK_SH):
-                    lock.seek(0)
-                    if text := lock.read():
-                        return Owner(**json.loads(text))
-                    time.sleep(_BRIEFLY_S)  # it is about to say who it is
-        except FileNotFoundError:
-            pass
-        return None
-
-    def _lock(self, file: IO[str]) -> None:
-        while not _try_lock(file, fcntl.LOCK_EX):
-            if owner := self.owner():
-                raise ClusterError(
-                    f"the cluster in {self.path} is run by process {owner.pid} already. "
-                    "Stop it first, or use another directory"
-                )
-            time.sleep(_BRIEFLY_S)  # somebody has only looked whether there is an owner
-
-
-def _try_lock(file: IO[str], kind: int) -> bool:
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        document = self._owned.owner()
+        return None if document is None else Owner(**document)
 
 
 class NodeDirectory:

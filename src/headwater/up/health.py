@@ -25,18 +25,27 @@ class UnhealthyError(Exception):
     """A service does not answer as it should; the message says how."""
 
 
+class UnresponsiveError(UnhealthyError):
+    """A service does not answer at all."""
+
+
 class HealthCheck(ABC):
     """Asks a service once."""
 
-    async def check(self) -> None:
-        """Raise UnhealthyError if the service does not answer, or not in time."""
+    async def check(self, within_s: float = ANSWER_WITHIN_S) -> None:
+        """Raise UnhealthyError if the service does not answer as it should.
+
+        It is an UnresponsiveError if there was no answer, or none in time.
+        """
         try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
+            async with asyncio.timeout(within_s):
                 await self._ask()
         except TimeoutError:
-            raise UnhealthyError(f"no answer within {ANSWER_WITHIN_S:g} s") from None
-        except (OSError, EOFError) as failure:
+            raise UnresponsiveError(f"no answer within {within_s:g} s") from None
+        except ssl.SSLError as failure:
             raise UnhealthyError(_reason(failure)) from None
+        except (OSError, EOFError) as failure:
+            raise UnresponsiveError(_reason(failure)) from None
 
     @abstractmethod
     async def _ask(self) -> None: ...

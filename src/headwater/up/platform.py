@@ -1,71 +1,57 @@
-"""The services of the platform, and where a further one is added.
-
-Each service is a function that takes the settings and returns a Service; `plan` lists them all.
-"""
+"""The platform: which services run with the settings, on which ports, on which cluster."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
 
-from headwater.processes.ports import FreePorts, reachable
-from headwater.up.health import HttpCheck, KafkaCheck
-from headwater.up.ports import PORTS, check_free
-from headwater.up.service import Service
+from headwater.processes.ports import FreePorts
+from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
+from headwater.up.services import selected
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
-    from headwater.cluster import KafkaCluster
-
-_HEADWATER = (sys.executable, "-P", "-m", "headwater")
-
-
-def default_data() -> Path:
-    """Return where all data is kept unless something else is said."""
-    return Path.home() / ".headwater" / "up"
+    from headwater.up.service import Service
+    from headwater.up.settings import PlatformSettings
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What `headwater up` was asked for, on the command line or in headwater.toml."""
+class Platform:
+    """All services, made and not started; close it after they stopped."""
 
-    data: Path = field(default_factory=default_data)
-    host: str = "127.0.0.1"
-    port_offset: int = 0
-    free_ports: bool = False
-    # An existing cluster, instead of a broker of one's own.
-    bootstrap_server: str | None = None
-    # A file with what clients of that cluster need, such as passwords.
-    command_config: Path | None = None
-    # Which broker to start: ours, or so many nodes of Apache Kafka.
-    engine: str = "embedded"
-    brokers: int | None = None
-    controllers: int | None = None
-    racks: tuple[str, ...] = ()
-    # Settings of the services themselves, by service.
-    properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-class Plan:
-    """Which services to run with the settings, and on which ports; close it after they stopped."""
-
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: PlatformSettings) -> None:
+        """Make the services; raises SelectionError, PortTakenError and what their factories do."""
         self.settings = settings
-        self._free = FreePorts(settings.host) if settings.free_ports else None
-        self._cluster: KafkaCluster | None = None
         self.services: list[Service] = []
-        self._brokers: tuple[str, ...] = ()
-        self.bootstrap_server = settings.bootstrap_server or ""
-        try:
-            if settings.bootstrap_server is None:
-                self._add_brokers()
-            self.services.append(_registry(self))
-        except BaseException:
-            self.close()
-            raise
+        self._free: FreePorts | None = None
+        with ExitStack() as stack:
+            self._stack = stack
+            if settings.free_ports:
+                self._free = FreePorts(settings.host)
+                stack.callback(self._free.close)
+            for factory in selected(settings):
+                self.services += factory.make(self)
+            self.status_port = self._status_port()
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """What a service depends on that needs a broker; nothing if the cluster is not ours."""
+        return tuple(each.name for each in self.services if each.name.startswith("broker"))
+
+    @property
+    def bootstrap_server(self) -> str:
+        """Where clients find the cluster; empty if there is none yet."""
+        if self.settings.bootstrap_server is not None:
+            return self.settings.bootstrap_server
+        brokers = [each for each in self.services if each.name in self.brokers]
+        return ",".join(place.address for broker in brokers for place in broker.endpoints)
 
     def port(self, name: str, default: int | None = None) -> int:
         """Return a service's port; raises PortTakenError if it cannot be had."""
@@ -75,81 +61,30 @@ class Plan:
         check_free(name, self.settings.host, port)
         return port
 
+    def cluster_options(self) -> list[str]:
+        """Return the options by which a service reaches the cluster."""
+        secrets = self.settings.command_config
+        return [
+            *("--bootstrap-server", self.bootstrap_server),
+            *([] if secrets is None else ["--command-config", str(secrets)]),
+        ]
+
     def properties(self, name: str) -> list[str]:
         """Return the options that hand a service its own settings."""
         given = self.settings.properties.get(name, {})
         return [part for key, value in given.items() for part in ("--property", f"{key}={value}")]
 
-    def after_broker(self) -> tuple[str, ...]:
-        """Return what a service depends on that needs a broker."""
-        return self._brokers
+    def when_closed(self, action: Callable[[], None]) -> None:
+        """Do this when all services have stopped."""
+        self._stack.callback(action)
 
     def close(self) -> None:
-        """Give reserved ports, and a cluster's directory, back."""
-        if self._cluster is not None:
-            self._cluster.close()
-        if self._free is not None:
-            self._free.close()
+        """Give back what the services were made with: ports, a cluster's directory."""
+        self._stack.close()
 
-    def _add_brokers(self) -> None:
-        if self.settings.engine != "kafka":
-            broker = _broker(self)
-            self.bootstrap_server = broker.address
-            self.services.append(broker)
-        else:
-            # Only where it is asked for: what runs a JVM is slow to import.
-            from headwater.up import kafka
-
-            self._cluster = kafka.make_cluster(self)
-            self.bootstrap_server = self._cluster.bootstrap_servers
-            self.services += kafka.node_services(self._cluster)
-        self._brokers = tuple(
-            service.name for service in self.services if service.name.startswith("broker")
-        )
-
-
-def _broker(plan: Plan) -> Service:
-    settings = plan.settings
-    port = plan.port("broker")
-    host = reachable(settings.host)
-    return Service(
-        name="broker",
-        command=(
-            *(*_HEADWATER, "broker", "--host", settings.host, "--port", str(port)),
-            *("--data", str(settings.data / "broker")),
-            *plan.properties("broker"),
-        ),
-        address=_join(host, port),
-        description="Kafka protocol",
-        health=KafkaCheck(host, port),
-    )
-
-
-def _registry(plan: Plan) -> Service:
-    settings = plan.settings
-    port = plan.port("registry")
-    host = reachable(settings.host)
-    tls = "ssl.certificate.location" in settings.properties.get("registry", {})
-    return Service(
-        name="registry",
-        command=(
-            *(*_HEADWATER, "registry", "--host", settings.host, "--port", str(port)),
-            *("--bootstrap-server", plan.bootstrap_server),
-            *_command_config(settings),
-            *plan.properties("registry"),
-        ),
-        address=f"{'https' if tls else 'http'}://{_join(host, port)}",
-        description="Schema Registry",
-        health=HttpCheck(host, port, tls=tls),
-        depends_on=plan.after_broker(),
-    )
-
-
-def _command_config(settings: Settings) -> tuple[str, ...]:
-    if settings.command_config is None:
-        return ()
-    return ("--command-config", str(settings.command_config))
-
-
-def _join(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    def _status_port(self) -> int:
+        if self.settings.free_ports:
+            return 0
+        port = STATUS_PORT + self.settings.port_offset
+        check_free("platform's status", STATUS_HOST, port)
+        return port

@@ -6,6 +6,10 @@ from headwater.processes.ports import bound
 
 PORTS = {"broker": 9092, "registry": 8081}
 
+STATUS_PORT = 9020
+STATUS_HOST = "127.0.0.1"
+"""Wherever the services listen, the platform tells its status to this machine only."""
+
 
 class PortTakenError(Exception):
     """Something else listens where a service should."""

@@ -18,6 +18,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument("--fail-at-start", type=int)
+    parser.add_argument("--fail-while", type=Path)
     parser.add_argument("--unhealthy-while", type=Path)
     parser.add_argument("--ignore-sigterm", action="store_true")
     parser.add_argument("--stop-code", type=int, default=0)
@@ -33,6 +34,8 @@ def main() -> None:
     if told.fail_at_start is not None:
         print("this cannot work", file=sys.stderr, flush=True)
         sys.exit(told.fail_at_start)
+    if told.fail_while is not None and told.fail_while.exists():
+        sys.exit(4)
     if told.grandchild:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         with told.journal.open("a") as journal:

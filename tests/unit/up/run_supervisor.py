@@ -10,8 +10,9 @@ from typing import Any
 
 from headwater.up.health import HttpCheck
 from headwater.up.log_lines import LogLines
-from headwater.up.service import Service
-from headwater.up.supervisor import Supervisor, Timing
+from headwater.up.service import Endpoint, Service
+from headwater.up.supervisor import Supervisor
+from headwater.up.timing import Timing
 
 FAKE = Path(__file__).with_name("fake_service.py")
 
@@ -42,6 +43,8 @@ def service(
     stop_within_s: float = 20,
     held_by: str | None = None,
     asked_at: str = "127.0.0.1",
+    endpoints: list[str] | None = None,
+    is_essential: bool = True,
 ) -> Service:
     return Service(
         name=name,
@@ -49,9 +52,11 @@ def service(
             *(program, str(FAKE), "--name", name, "--port", str(port), "--journal", journal),
             *(options or ()),
         ),
-        address=f"127.0.0.1:{port}",
-        description="a fake",
-        health=HttpCheck(asked_at, port),
+        endpoints=[
+            Endpoint(each, f"127.0.0.1:{port}", "a fake", HttpCheck(asked_at, port))
+            for each in endpoints or [name]
+        ],
+        is_essential=is_essential,
         depends_on=depends_on or (),
         stop_within_s=stop_within_s,
         is_wanted=lambda: held_by is None or not Path(held_by).exists(),

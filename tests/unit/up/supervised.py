@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING, Self
@@ -12,9 +10,11 @@ from typing import TYPE_CHECKING, Self
 import psutil
 from tests.processes import runs, wait_until_ended
 
+from headwater.processes.child import ChildProcess
+
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # Far more than anything here takes: only a hang lasts as long.
@@ -28,37 +28,29 @@ class Supervised:
         self,
         command: Sequence[str],
         directory: Path,
-        environment: dict[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.directory = directory
         self.lines: list[str] = []
         self._seen: set[int] = set()
         self._changed = threading.Condition()
-        self._process = subprocess.Popen(
+        self._process = ChildProcess(
             command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=directory,
-            env={**os.environ, **(environment or {})},
+            on_lines=self._take,
+            on_end=lambda _: self._take([]),
+            directory=directory,
+            environment=environment,
         )
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.remember()
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
+        self._process.kill()
         for pid in self.survivors():
             psutil.Process(pid).kill()
-        self._reader.join()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._process.wait(HUNG_AFTER_S)
 
     @property
     def pid(self) -> int:
@@ -73,10 +65,10 @@ class Supervised:
         deadline = time.monotonic() + HUNG_AFTER_S
         with self._changed:
             while True:
+                is_over = not self._process.running
                 found = [match for line in self.lines if (match := re.search(pattern, line))]
                 if len(found) >= count:
                     return found[count - 1]
-                is_over = not self._reader.is_alive()
                 left = deadline - time.monotonic()
                 assert left > 0, f"no line has {pattern!r}:\n{self.text}"
                 assert not is_over, f"it ended, and no line has {pattern!r}:\n{self.text}"
@@ -84,15 +76,12 @@ class Supervised:
 
     def signal(self, number: signal.Signals) -> None:
         self.remember()
-        self._process.send_signal(number)
+        self._process.ask(number)
 
     def wait(self) -> int:
-        """Wait for the end and return the exit code."""
+        """Wait for the end and return the exit code; nobody may hold its output any longer."""
         self.remember()
-        code = self._process.wait(HUNG_AFTER_S)
-        self._reader.join(HUNG_AFTER_S)
-        assert not self._reader.is_alive(), "somebody still holds the supervisor's output"
-        return code
+        return self._process.wait(HUNG_AFTER_S)
 
     def remember(self) -> None:
         """Take note of all processes below the supervisor, to look for them later."""
@@ -114,11 +103,7 @@ class Supervised:
     def wait_for_none_left(self) -> None:
         wait_until_ended(self._seen)
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with self._changed:
-                self.lines.append(line.rstrip("\n"))
-                self._changed.notify_all()
+    def _take(self, lines: list[str]) -> None:
         with self._changed:
+            self.lines += lines
             self._changed.notify_all()

@@ -11,32 +11,34 @@ from click.testing import CliRunner
 
 from headwater.cli import up
 from headwater.cli.app import headwater
+from headwater.up.timing import Timing
 
 if TYPE_CHECKING:
     from click.testing import Result
 
-    from headwater.up.platform import Plan, Settings
+    from headwater.up.platform import Platform
+    from headwater.up.settings import PlatformSettings
 
 
 class Ran:
     """Runs `headwater up` up to the point where processes would start."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
-        self.plan: Plan | None = None
+        self.platform: Platform | None = None
         monkeypatch.setattr(up, "_run", self._run)
         monkeypatch.chdir(directory)
 
     def __call__(self, *options: str) -> Result:
         return CliRunner().invoke(headwater, ["up", *options])
 
-    def settings(self, *options: str) -> Settings:
+    def settings(self, *options: str) -> PlatformSettings:
         result = self("--free-ports", *options)
         assert result.exit_code == 0, result.output
-        assert self.plan is not None
-        return self.plan.settings
+        assert self.platform is not None
+        return self.platform.settings
 
-    def _run(self, plan: Plan) -> int:
-        self.plan = plan
+    def _run(self, platform: Platform) -> int:
+        self.platform = platform
         return 0
 
 
@@ -96,6 +98,29 @@ def test_the_environment_wins_over_the_file_and_is_left_to_the_services(
     assert over.properties == {"broker": {"flush": "os", "num.partitions": "5"}}
 
 
+def test_which_services(run: Ran, tmp_path: Path) -> None:
+    def names(*options: str) -> list[str]:
+        run.settings(*options)
+        assert run.platform is not None
+        return [service.name for service in run.platform.services]
+
+    assert names() == ["broker", "registry"]
+    assert names("--without", "registry") == ["broker"]
+    (tmp_path / "headwater.toml").write_text('[up]\nservices = ["broker"]\n')
+    assert names() == ["broker"]
+    assert names("--with", "registry") == ["broker", "registry"]
+    assert names("--services", "registry") == ["broker", "registry"]
+
+
+def test_how_health_is_watched(run: Ran, tmp_path: Path) -> None:
+    assert run.settings().timing == Timing()
+    (tmp_path / "headwater.toml").write_text(
+        "[up]\nhealth-interval = 2.5\nrestart-after-misses = 0\n"
+    )
+    timing = run.settings("--health-interval", "7").timing
+    assert (timing.look_every_s, timing.restart_after_misses) == (7, 0)
+
+
 def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None:
     (tmp_path / "headwater.toml").write_text("[up]\nhost = 'not.read'\n")
     elsewhere = tmp_path / "etc" / "platform.toml"
@@ -112,6 +137,12 @@ def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None
         ("[up]\nprot-offset = 1\n", "there is no option 'prot-offset' under [up]; there are data"),
         ("[up]\nport-offset = 'x'\n", "'x' is not a valid integer range"),
         ("data = 'x'\n", "put 'data' under [up], or under its service"),
+        (
+            "[up]\nservices = ['x']\n",
+            "there is no service 'x'; there are broker, registry.",
+        ),
+        ("[up]\nservices = []\n", "there is no service left to run"),
+        ("[up]\nstatus = true\n", "there is no option 'status' under [up]"),
         ("[brokr]\na = 1\n", "There is no service 'brokr'; there are broker, registry"),
         ("[broker]\nlisteners = 'x'\n", "set with --host and --port-offset"),
         ("[up\n", "headwater.toml: "),
@@ -138,6 +169,10 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
             "--property: Invalid value x for configuration flush",
         ),
         (["--property", "broker=3"], 2, "A setting is named after its service"),
+        (["--json"], 2, "--json is for --status"),
+        (["--with", "sqll"], 2, "there is no service 'sqll'; there are broker, registry."),
+        (["--without", "broker"], 2, "service 'registry' needs 'broker', which is left out"),
+        (["--health-interval", "0"], 2, "0.0 is not in the range"),
         (["--port-offset", "100000"], 2, "100000 is not in the range"),
         (["--brokers", "3"], 2, "--brokers is for --engine kafka"),
         (["--racks", "a,b"], 2, "--racks is for --engine kafka"),
@@ -156,7 +191,7 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
 def test_wrong_options(run: Ran, options: list[str], code: int, message: str) -> None:
     result = run(*options)
     assert (result.exit_code, message in result.output) == (code, True), result.output
-    assert run.plan is None
+    assert run.platform is None
 
 
 def test_a_taken_port(run: Ran) -> None:
@@ -172,5 +207,5 @@ def test_an_existing_cluster(run: Ran) -> None:
         server = f"127.0.0.1:{cluster.getsockname()[1]}"
         settings = run.settings("--bootstrap-server", f"127.0.0.1:1,{server}")
     assert settings.bootstrap_server == f"127.0.0.1:1,{server}"
-    assert run.plan is not None
-    assert [service.name for service in run.plan.services] == ["registry"]
+    assert run.platform is not None
+    assert [service.name for service in run.platform.services] == ["registry"]

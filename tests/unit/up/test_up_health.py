@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.cluster.node import Node
-from headwater.up import health
-from headwater.up.health import HealthCheck, HttpCheck, KafkaCheck, UnhealthyError
-from headwater.up.kafka import NodeCheck
+from headwater.up.health import (
+    ANSWER_WITHIN_S,
+    HealthCheck,
+    HttpCheck,
+    KafkaCheck,
+    UnhealthyError,
+    UnresponsiveError,
+)
+from headwater.up.services.kafka import NodeCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +25,9 @@ if TYPE_CHECKING:
 KAFKA = struct.pack(">iihi", 10, 1, 0, 0)
 
 
-def ask(make: Callable[[str, int], HealthCheck], answer: bytes | None) -> bytes:
+def ask(
+    make: Callable[[str, int], HealthCheck], answer: bytes | None, within_s: float = ANSWER_WITHIN_S
+) -> bytes:
     """Check a server that answers like this (None: never); returns what it was asked."""
     asked = bytearray()
 
@@ -36,7 +44,7 @@ def ask(make: Callable[[str, int], HealthCheck], answer: bytes | None) -> bytes:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         async with server:
             host, port = server.sockets[0].getsockname()
-            await make(host, port).check()
+            await make(host, port).check(within_s)
 
     asyncio.run(run())
     return bytes(asked)
@@ -94,17 +102,14 @@ def test_answers_that_are_not_healthy(
 
 
 @pytest.mark.parametrize("make", [KafkaCheck, HttpCheck])
-def test_no_answer(
-    make: Callable[[str, int], HealthCheck], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(health, "ANSWER_WITHIN_S", 0.1)
-    with pytest.raises(UnhealthyError, match=r"no answer within 0\.1 s"):
-        ask(make, None)
+def test_no_answer(make: Callable[[str, int], HealthCheck]) -> None:
+    with pytest.raises(UnresponsiveError, match=r"no answer within 0\.1 s"):
+        ask(make, None, within_s=0.1)
 
 
 @pytest.mark.parametrize("make", [KafkaCheck, HttpCheck])
 def test_nobody_there(make: Callable[[str, int], HealthCheck]) -> None:
-    with pytest.raises(UnhealthyError, match="Connection refused"):
+    with pytest.raises(UnresponsiveError, match="Connection refused"):
         asyncio.run(make("127.0.0.1", 1).check())
 
 

@@ -8,14 +8,21 @@ from pathlib import Path
 import pytest
 
 from headwater.up import platform
-from headwater.up.platform import Plan, Settings
+from headwater.up.platform import Platform
 from headwater.up.ports import PORTS, PortTakenError
-from headwater.up.service import start_order
+from headwater.up.service import Service, start_order
+from headwater.up.settings import PlatformSettings
 
 
 def option(command: object, name: str) -> str:
     assert isinstance(command, tuple)
     return str(command[command.index(name) + 1])
+
+
+def address(service: Service) -> str:
+    (place,) = service.endpoints
+    assert place.name == service.name
+    return place.address
 
 
 @pytest.fixture
@@ -26,48 +33,54 @@ def all_ports_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("all_ports_free")
 def test_the_embedded_broker_and_the_registry_on_it() -> None:
-    plan = Plan(Settings(data=Path("/data"), port_offset=-1000))
-    broker, registry = start_order(plan.services)
-    assert (broker.name, broker.address) == ("broker", "127.0.0.1:8092")
+    made = Platform(PlatformSettings(data=Path("/data"), port_offset=-1000))
+    broker, registry = start_order(made.services)
+    assert (broker.name, address(broker)) == ("broker", "127.0.0.1:8092")
     assert option(broker.command, "--port") == "8092"
     assert option(broker.command, "--data") == "/data/broker"
-    assert (registry.name, registry.address) == ("registry", "http://127.0.0.1:7081")
-    assert option(registry.command, "--bootstrap-server") == broker.address
+    assert (registry.name, address(registry)) == ("registry", "http://127.0.0.1:7081")
+    assert option(registry.command, "--bootstrap-server") == address(broker)
     assert registry.depends_on == ("broker",)
 
 
 def test_an_existing_cluster() -> None:
     secrets = Path("client.properties")
-    plan = Plan(Settings(bootstrap_server="kafka:9092", command_config=secrets, free_ports=True))
-    (registry,) = plan.services
+    made = Platform(
+        PlatformSettings(bootstrap_server="kafka:9092", command_config=secrets, free_ports=True)
+    )
+    (registry,) = made.services
     assert option(registry.command, "--bootstrap-server") == "kafka:9092"
     assert option(registry.command, "--command-config") == "client.properties"
     assert registry.depends_on == ()
-    plan.close()
+    made.close()
 
 
 def test_every_interface() -> None:
-    plan = Plan(Settings(host="0.0.0.0", free_ports=True))
-    for service in plan.services:
+    made = Platform(PlatformSettings(host="0.0.0.0", free_ports=True))
+    for service in made.services:
         assert option(service.command, "--host") == "0.0.0.0"
-        assert "127.0.0.1:" in service.address
-    plan.close()
+        assert "127.0.0.1:" in address(service)
+    made.close()
 
 
 def test_settings_go_to_their_service() -> None:
     properties = {"broker": {"num.partitions": "3", "flush": "os"}}
-    plan = Plan(Settings(free_ports=True, properties=properties))
-    broker, registry = plan.services
+    made = Platform(PlatformSettings(free_ports=True, properties=properties))
+    broker, registry = made.services
     assert tuple(broker.command)[-4:] == (
         *("--property", "num.partitions=3"),
         *("--property", "flush=os"),
     )
     assert "--property" not in registry.command
-    plan.close()
+    made.close()
 
 
 def test_a_port_that_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(PortTakenError, match=f"port {port}, where the registry should listen"):
-            Plan(Settings(bootstrap_server="kafka:9092", port_offset=port - PORTS["registry"]))
+            Platform(
+                PlatformSettings(
+                    bootstrap_server="kafka:9092", port_offset=port - PORTS["registry"]
+                )
+            )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from headwater.up.health import HttpCheck
 from headwater.up.service import Service, start_order
 
 
 def service(name: str, *depends_on: str) -> Service:
-    return Service(name, ("true",), "", "", HttpCheck("127.0.0.1", 1), depends_on)
+    return Service(name, ("true",), (), depends_on)
 
 
 def names(*services: Service) -> list[str]:
@@ -27,3 +28,10 @@ def test_what_cannot_be_ordered() -> None:
         names(service("a", "b"), service("b", "c"), service("c", "b"))
     with pytest.raises(ValueError, match="a depends on b, which is not there"):
         names(service("a", "b"))
+
+
+def test_what_must_run_needs_nothing_that_may_fail() -> None:
+    may_fail = replace(service("b"), is_essential=False)
+    assert names(replace(service("a", "b"), is_essential=False), may_fail) == ["b", "a"]
+    with pytest.raises(ValueError, match="a is essential and cannot depend on b"):
+        names(service("a", "b"), may_fail)

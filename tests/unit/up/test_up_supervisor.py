@@ -30,6 +30,10 @@ QUICK = {
 }
 
 
+# Soon enough for a test, and a busy machine does not look like a hang yet.
+HANGS_SOON = {"answer_within_s": 2, "restart_after_misses": 2}
+
+
 class Journal:
     """What the fake services did, in the order they did it."""
 
@@ -105,8 +109,8 @@ def test_starts_in_order_and_stops_in_reverse(
 def test_each_line_has_its_services_name(start: Start) -> None:
     up = start(FIRST, SECOND)
     up.wait_for("READY")
-    assert "first  | first says hello" in up.lines
-    assert "second | second says hello" in up.lines
+    up.wait_for(r"^first  \| first says hello$")
+    up.wait_for(r"^second \| second says hello$")
     assert all(line.startswith(("up     | ", "first  | ", "second | ")) for line in up.lines)
     up.signal(signal.SIGTERM)
     assert up.wait() == 0
@@ -199,6 +203,82 @@ def test_one_that_runs_but_does_not_answer_is_reported(start: Start, tmp_path: P
     up.wait_for("first is healthy again")
     up.signal(signal.SIGTERM)
     assert up.wait() == 0
+
+
+def test_one_that_hangs_is_restarted_with_the_reason(start: Start, journal: Journal) -> None:
+    hangs = {**SECOND, "stop_within_s": 0.2}
+    up = start(FIRST, hangs, {**THIRD, "depends_on": ["first"]}, **HANGS_SOON)
+    up.wait_for("READY")
+    (hung,) = journal.pids("second")
+    os.kill(hung, signal.SIGSTOP)
+    up.wait_for("second runs but does not answer: no answer within 2 s")
+    up.wait_for(
+        r"second has missed 2 health checks in a row, in \d+\.\d s \(no answer within 2 s\); "
+        "stopping it"
+    )
+    up.wait_for("second did not stop within 0.2 s; killing it")
+    up.wait_for(r"second was stopped \(SIGKILL\), since it has missed 2 .*; starting it again in 0")
+    up.wait_for("second is healthy again")
+    assert not runs(hung)
+    assert (len(journal.pids("first")), len(journal.pids("third"))) == (1, 1)
+    up.signal(signal.SIGTERM)
+    assert up.wait() == 0
+    assert up.survivors() == []
+
+
+def test_one_that_is_silent_for_a_while_is_left_alone(start: Start, journal: Journal) -> None:
+    up = start(FIRST, **{**HANGS_SOON, "restart_after_misses": 1000})
+    up.wait_for("READY")
+    (silent,) = journal.pids("first")
+    for number in (1, 2):
+        os.kill(silent, signal.SIGSTOP)
+        up.wait_for("first runs but does not answer", number)
+        os.kill(silent, signal.SIGCONT)
+        up.wait_for("first is healthy again", number)
+    assert journal.pids("first") == [silent]
+
+
+def test_a_stop_while_one_hangs(start: Start, journal: Journal) -> None:
+    up = start({**FIRST, "stop_within_s": 1}, **HANGS_SOON)
+    up.wait_for("READY")
+    os.kill(journal.pids("first")[0], signal.SIGSTOP)
+    up.wait_for("first has missed 2 health checks in a row")
+    up.signal(signal.SIGTERM)
+    assert up.wait() == 1
+    assert "first did not stop within 1 s; killing it" in up.text
+    assert up.survivors() == []
+
+
+def test_one_process_can_host_several_services(start: Start, journal: Journal) -> None:
+    host = {"name": "host", "endpoints": ["one", "two"], "stop_within_s": 0.2}
+    up = start(host, {**FIRST, "depends_on": ["host"]}, **HANGS_SOON)
+    up.wait_for("READY")
+    assert len(journal.pids("host")) == 1
+    os.kill(journal.pids("host")[0], signal.SIGSTOP)
+    up.wait_for("host runs but does not answer: one: no answer within")
+    up.wait_for(r"since it has missed 2 health checks in a row, .*\(one: no answer within")
+    up.wait_for("host is healthy again")
+
+
+def test_one_that_may_fail_does_not_take_the_others_down(
+    start: Start, journal: Journal, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken"
+    broken.touch()
+    optional = {**SECOND, "is_essential": False, "options": ["--fail-while", str(broken)]}
+    missing = {"name": "third", "is_essential": False, "program": "/no/such/program"}
+    up = start(FIRST, optional, missing)
+    up.wait_for("READY")
+    assert "all services are healthy but second, third, " in up.text
+    up.wait_for("second ended with exit code 4 before it was ready; starting it again in 0.05 s")
+    up.wait_for("third cannot be started: /no/such/program: No such file or directory; starting it")
+    up.wait_for("second ended with exit code 4 before it was ready; starting it again in 0.2 s", 2)
+    broken.unlink()
+    up.wait_for("second is healthy$")
+    up.signal(signal.SIGTERM)
+    assert up.wait() == 0
+    assert journal.events("stopped") == ["second stopped", "first stopped"]
+    assert up.survivors() == []
 
 
 def test_a_service_that_cannot_start_stops_all(start: Start, journal: Journal) -> None:

@@ -13,13 +13,13 @@ from headwater.cluster.server_properties import client_address
 from headwater.processes.ports import reachable
 from headwater.up.health import HealthCheck, UnhealthyError
 from headwater.up.ports import PORTS
-from headwater.up.service import JVM_ENDS_WELL, Service
+from headwater.up.service import JVM_ENDS_WELL, Endpoint, Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from headwater.up.platform import Plan
+    from headwater.up.platform import Platform
 
 DIRECTORY = "kafka"
 
@@ -42,38 +42,16 @@ class NodeCheck(HealthCheck):
             raise UnhealthyError("the cluster does not know it yet")
 
 
-def make_cluster(plan: Plan) -> KafkaCluster:
-    """Make the cluster that the platform's settings ask for, or find it where it was."""
-    settings = plan.settings
-    directory = (settings.data / DIRECTORY).absolute()
-    kinds = wanted_roles(ClusterDirectory(directory), settings.brokers, settings.controllers)
-    return KafkaCluster(
-        directory,
-        brokers=settings.brokers,
-        controllers=settings.controllers,
-        racks=settings.racks,
-        nodes=_options(plan, kinds),
-        restarts=True,
-    )
+def make(platform: Platform) -> list[Service]:
+    """Return a service for each node: controllers first, so that they stop last.
 
-
-def node_services(cluster: KafkaCluster) -> list[Service]:
-    """Return the services: controllers first, so that they stop last; they start all at once."""
+    The cluster is made as the platform's settings ask for it, or found where it was.
+    """
+    cluster = _cluster(platform)
+    platform.when_closed(cluster.close)
     nodes = sorted(cluster.nodes, key=lambda node: (node.is_broker, node.id))
     brokers = [node for node in nodes if node.is_broker]
-    return [
-        Service(
-            name=BROKER if brokers == [node] else node.name,
-            command=cluster.command(node),
-            address=client_address(node),
-            description=_description(node),
-            health=NodeCheck(node),
-            stop_within_s=_STOP_WITHIN_S,
-            ends_well_with=JVM_ENDS_WELL,
-            is_wanted=cluster.directory.of(node).is_wanted,
-        )
-        for node in nodes
-    ]
+    return [_service(cluster, node, BROKER if brokers == [node] else node.name) for node in nodes]
 
 
 def node_names(data: Path, brokers: int | None, controllers: int | None) -> list[str]:
@@ -82,18 +60,43 @@ def node_names(data: Path, brokers: int | None, controllers: int | None) -> list
     return [BROKER, CONTROLLER, *(f"{kind[0]}-{number}" for number, kind in kinds.items())]
 
 
-def _options(plan: Plan, kinds: Mapping[int, tuple[str, ...]]) -> dict[int, NodeOptions]:
+def _cluster(platform: Platform) -> KafkaCluster:
+    settings = platform.settings
+    directory = (settings.data / DIRECTORY).absolute()
+    kinds = wanted_roles(ClusterDirectory(directory), settings.brokers, settings.controllers)
+    return KafkaCluster(
+        directory,
+        brokers=settings.brokers,
+        controllers=settings.controllers,
+        racks=settings.racks,
+        nodes=_options(platform, kinds),
+        restarts=True,
+    )
+
+
+def _service(cluster: KafkaCluster, node: Node, name: str) -> Service:
+    return Service(
+        name=name,
+        command=cluster.command(node),
+        endpoints=[Endpoint(name, client_address(node), _description(node), NodeCheck(node))],
+        stop_within_s=_STOP_WITHIN_S,
+        ends_well_with=JVM_ENDS_WELL,
+        is_wanted=cluster.directory.of(node).is_wanted,
+    )
+
+
+def _options(platform: Platform, kinds: Mapping[int, tuple[str, ...]]) -> dict[int, NodeOptions]:
     options = {}
     ports = {BROKER: PORTS["broker"], CONTROLLER: _FIRST_CONTROLLER_PORT}
     for number, kind in kinds.items():
         name = f"{kind[0]}-{number}"
         settings: dict[str, str] = {}
         for source in (*reversed(kind), name):
-            settings |= plan.settings.properties.get(source, {})
+            settings |= platform.settings.properties.get(source, {})
         options[number] = NodeOptions(
-            host=plan.settings.host,
-            port=plan.port(name, ports[kind[0]]),
-            controller_port=plan.port(name, ports[CONTROLLER]) if len(kind) > 1 else None,
+            host=platform.settings.host,
+            port=platform.port(name, ports[kind[0]]),
+            controller_port=platform.port(name, ports[CONTROLLER]) if len(kind) > 1 else None,
             settings=settings,
         )
         ports[kind[0]] += 1
