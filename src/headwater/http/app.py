@@ -164,11 +164,10 @@ class App(Generic[AnyRoute]):
             path = scope["raw_path"].decode("ascii")
             query = scope["query_string"].decode("ascii")
             segments = split_path(path)
-            parameters = parse_qs(query, keep_blank_values=True)
-        except (UnicodeDecodeError, ValueError):
-            raise bad_request("The request's path is malformed") from None
-        declared = headers.get(b"content-length", b"")
-        exchange.body = Body(exchange.receive, self._max_request_bytes, declared)
+            parameters = parse_qs(query, keep_blank_values=True, errors="strict")
+        except ValueError as failure:
+            raise bad_request(f"The request's path is malformed: {failure}") from None
+        exchange.body = Body.of(scope, headers, exchange.receive, self._max_request_bytes)
         return Request(
             "GET" if scope["method"] == "HEAD" else scope["method"],
             segments,

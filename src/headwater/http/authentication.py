@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from headwater.http.asgi import Scope
 
+# Where the server puts the subject of a client's certificate: in the state of a scope.
+CERTIFICATE = "headwater.certificate"
+
 
 class Credentials(NamedTuple):
     """What a client showed."""
@@ -21,7 +24,7 @@ class Credentials(NamedTuple):
     @classmethod
     def of(cls, scope: Scope, headers: Mapping[bytes, bytes]) -> Credentials:
         """Return what came with a request."""
-        return cls(headers.get(b"authorization"), scope.get("state", {}).get("certificate"))
+        return cls(headers.get(b"authorization"), scope.get("state", {}).get(CERTIFICATE))
 
 
 class Authenticator(Protocol):

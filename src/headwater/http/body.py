@@ -5,30 +5,61 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from headwater.http.errors import ClientDisconnectedError, too_large
+from headwater.http.errors import ClientDisconnectedError, request_timeout, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
-    from headwater.http.asgi import Receive
+    from headwater.http.asgi import Receive, Scope
+
+
+# A whole body has to come within this time, plus what it takes at the slowest rate.
+WHOLE_WITHIN_S = 30.0
+MIN_BYTES_PER_S = 10_000
 
 
 class Body:
     """What a client sends, taken from the server when somebody asks for it."""
 
     def __init__(
-        self, receive: Receive | None = None, limit: int | None = None, declared: bytes = b""
+        self,
+        receive: Receive | None = None,
+        limit: int | None = None,
+        declared: int = 0,
+        *,
+        is_empty: bool = False,
     ) -> None:
         self._receive = receive
         self._limit = limit
-        self._declared = int(declared) if declared.isdigit() else 0
+        self._declared = declared
         self._completed: asyncio.Event | None = None
         self.size = 0
-        self.is_complete = receive is None
+        self.is_complete = receive is None or is_empty
+
+    @classmethod
+    def of(
+        cls, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, limit: int | None
+    ) -> Body:
+        """Return the body of a request, which HTTP/1.1 announces in its head."""
+        declared = headers.get(b"content-length", b"")
+        size = int(declared) if declared.isdigit() else 0
+        is_announced = size > 0 or b"transfer-encoding" in headers or scope["http_version"] == "2"
+        return cls(receive, limit, size, is_empty=not is_announced)
 
     async def whole(self) -> bytes:
-        """Return all of it; raises HttpError 413, ClientDisconnectedError."""
-        return b"".join([chunk async for chunk in self.chunks()])
+        """Return all of it; raises HttpError 408, 413, ClientDisconnectedError."""
+        parts: list[bytes] = []
+        if self.is_complete:
+            return b""
+        deadline = asyncio.get_running_loop().time() + WHOLE_WITHIN_S
+        try:
+            async with asyncio.timeout_at(deadline) as limit:
+                async for chunk in self.chunks():
+                    parts.append(chunk)
+                    limit.reschedule(deadline + self.size / MIN_BYTES_PER_S)
+        except TimeoutError:
+            raise request_timeout() from None
+        return b"".join(parts)
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Iterate over it as it comes; raises HttpError 413, ClientDisconnectedError."""

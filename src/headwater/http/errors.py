@@ -50,6 +50,12 @@ def not_acceptable() -> HttpError:
     return HttpError(406, 406, "HTTP 406 Not Acceptable: JSON is all there is")
 
 
+def request_timeout() -> HttpError:
+    """The body did not come in time; there is no telling where the next request begins."""
+    message = "HTTP 408 Request Timeout: the request's body did not come in time"
+    return HttpError(408, 408, message, ((b"connection", b"close"),))
+
+
 def too_large(limit: int) -> HttpError:
     """The body is larger than a service takes."""
     return HttpError(413, 413, f"The request is larger than {limit} bytes")

@@ -53,7 +53,15 @@ class MediaTypes:
                     except ValueError:
                         quality = 0.0
             for rank, offered in enumerate(self.offered):
-                if quality > 0 and media in (offered, "application/*", "*/*"):
+                if quality > 0 and _matches(media, offered):
                     found = (-quality, rank, offered)
                     best = found if best is None else min(best, found)
         return None if best is None else best[2]
+
+
+def _matches(wanted: str, offered: str) -> bool:
+    type_, slash, subtype = wanted.partition("/")
+    if type_ == "*":
+        # `*` alone is how some clients write */*; and any type is one, whatever comes after it.
+        return True
+    return wanted == offered or (subtype == "*" and offered.startswith(f"{type_}{slash}"))

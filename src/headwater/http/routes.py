@@ -108,5 +108,8 @@ class Router(Generic[AnyRoute]):
 
 
 def split_path(path: str) -> list[str]:
-    """Return a path's parts, decoded; a slash that is encoded belongs to its part."""
-    return [unquote(part) for part in path.split("/") if part]
+    """Return a path's parts, decoded; a slash that is encoded belongs to its part.
+
+    Raises UnicodeDecodeError for what is not UTF-8: two such names must not become one.
+    """
+    return [unquote(part, errors="strict") for part in path.split("/") if part]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
+from headwater.http.connection import Http1Connection
 from headwater.http.listening import listen_error
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ HANG_UP_S = 0.2
 FINISH_WITHIN_S = 10
 
 
+_TICKS_PER_S = 10  # of uvicorn's main loop
+
+
 class Server:
     """Serves an application on a socket, in the event loop that starts it."""
 
@@ -36,7 +40,7 @@ class Server:
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 cast("ASGIApplication", app),
-                http="h11",
+                http=Http1Connection,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
@@ -83,6 +87,15 @@ class _Uvicorn(uvicorn.Server):
         """Start to listen, and say so."""
         await super().startup(sockets)
         self.is_started.set()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Once a second, close the connections whose clients have had their time."""
+        if counter % _TICKS_PER_S == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Http1Connection) and connection.is_overdue(now):
+                    connection.time_out()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what was asked, and wait for nobody who only keeps a connection."""

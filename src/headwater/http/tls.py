@@ -1,13 +1,16 @@
-"""The files that TLS needs, looked at before anything starts: a wrong one is named, and why."""
+"""TLS: the files that it needs, looked at before anything starts, and clients' certificates."""
 
 from __future__ import annotations
 
+import re
 import ssl
-from typing import TYPE_CHECKING, NoReturn
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from headwater.http.errors import StartError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -24,11 +27,68 @@ def check_files(certificate: Path | None, key: Path | None, authority: Path | No
         _check_key(certificate, key)
 
 
-def server_context(certificate: Path, key: Path) -> ssl.SSLContext:
-    """Return what a server needs to speak TLS with these files, which were checked before."""
+class ClientAuthentication(StrEnum):
+    """Whether clients show certificates, by the values of `ssl.client.authentication`."""
+
+    NONE = "NONE"
+    REQUESTED = "REQUESTED"
+    REQUIRED = "REQUIRED"
+
+
+def server_context(
+    certificate: Path,
+    key: Path,
+    authority: Path | None = None,
+    clients: ClientAuthentication = ClientAuthentication.NONE,
+) -> ssl.SSLContext:
+    """Return what a server needs to speak TLS with these files, which were checked before.
+
+    Clients' certificates are verified with those of `authority`, or of this machine.
+    """
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
+    if clients is not ClientAuthentication.NONE:
+        is_required = clients is ClientAuthentication.REQUIRED
+        context.verify_mode = ssl.CERT_REQUIRED if is_required else ssl.CERT_OPTIONAL
+        if authority is None:
+            context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
+        else:
+            context.load_verify_locations(authority)
     return context
+
+
+def subject_of(peer: Mapping[str, Any] | None) -> str | None:
+    """Return the subject of a peer's certificate as Kafka writes it: `CN=ann,O=plant`.
+
+    That is RFC 2253: the last part of the name comes first.
+    """
+    if not peer:
+        return None
+    parts = [
+        f"{_NAMES.get(name, name)}={_escape(value)}"
+        for each in peer.get("subject", ())
+        for name, value in each
+    ]
+    return ",".join(reversed(parts))
+
+
+_NAMES = {
+    "commonName": "CN",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "localityName": "L",
+    "stateOrProvinceName": "ST",
+    "countryName": "C",
+    "streetAddress": "STREET",
+    "domainComponent": "DC",
+    "userId": "UID",
+}
+
+
+def _escape(value: str) -> str:
+    escaped = re.sub(r'([,+"\\<>;])', r"\\\1", value)
+    escaped = re.sub(r"^([ #])", r"\\\1", escaped)
+    return re.sub(r" $", r"\\ ", escaped)
 
 
 def _check_certificates(path: Path) -> None:

@@ -27,11 +27,11 @@ def schema_not_found(which: object = None) -> RegistryError:
 
 
 def subject_soft_deleted(subject: str) -> RegistryError:
-    """The subject was deleted already, but not permanently."""
+    """The subject was deleted already, but not permanently; clients compare the text."""
     return RegistryError(
         404,
         40404,
-        f"Subject '{subject}' was soft deleted. Set permanent=true to delete permanently",
+        f"Subject '{subject}' was soft deleted.Set permanent=true to delete permanently",
     )
 
 
@@ -47,7 +47,7 @@ def version_soft_deleted(subject: str, version: object) -> RegistryError:
     return RegistryError(
         404,
         40406,
-        f"Subject '{subject}' Version {version} was soft deleted. "
+        f"Subject '{subject}' Version {version} was soft deleted."
         "Set permanent=true to delete permanently",
     )
 

@@ -1,0 +1,75 @@
+"""Clients with certificates: who they are to the service, and who stays outside."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.certificates import Certificate, certificate_for_loopback
+from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
+
+from headwater.http.answers import Answer, answer
+from headwater.http.routes import Route
+from headwater.http.tls import ClientAuthentication, server_context, subject_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headwater.http.request import Request
+
+
+async def who(service: Any, request: Request) -> Answer:
+    return answer([str(request.principal), request.principal.method])
+
+
+def ask(running: RunningApp, server: Certificate, client: Certificate | None) -> Any:
+    context = ssl.create_default_context(cafile=server.certificate)
+    if client is not None:
+        context.load_cert_chain(client.certificate, client.key)
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", running.port, timeout=HUNG_AFTER_S, context=context
+    )
+    try:
+        connection.request("GET", "/who")
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
+def test_certificates_of_clients(tmp_path: Path) -> None:
+    made: dict[str, Certificate] = {}
+    for name in ("server", "client", "stranger"):
+        (tmp_path / name).mkdir()
+        made[name] = certificate_for_loopback(tmp_path / name)
+    server, client, stranger = made.values()
+    app = app_of(Route("GET", "/who", who, "", ""))
+    for clients in ClientAuthentication:
+        context = server_context(server.certificate, server.key, client.certificate, clients)
+        with RunningApp(app, tls=context) as running:
+            if clients is ClientAuthentication.NONE:
+                assert ask(running, server, client) == ["User:ANONYMOUS", ""]
+                continue
+            assert ask(running, server, client) == ["User:CN=headwater", "SSL"]
+            with pytest.raises((ssl.SSLError, ConnectionError)):
+                ask(running, server, stranger)
+            if clients is ClientAuthentication.REQUESTED:
+                assert ask(running, server, None) == ["User:ANONYMOUS", ""]
+            else:
+                with pytest.raises((ssl.SSLError, ConnectionError)):
+                    ask(running, server, None)
+
+
+def test_names_are_written_as_kafka_writes_them() -> None:
+    assert subject_of(None) is None
+    assert subject_of({}) is None
+    peer = {
+        "subject": (
+            (("countryName", "CH"),),
+            (("organizationName", "Plant, Inc."),),
+            (("commonName", "ann"),),
+        )
+    }
+    assert subject_of(peer) == "CN=ann,O=Plant\\, Inc.,C=CH"
