@@ -198,12 +198,13 @@ def _job(plan: Plan, once: bool, notice: Callable[[str], None]) -> Job:
 
 
 def _serve(job: Job, port: int) -> int:
+    from headwater.http.listening import ListenError
     from headwater.spark.jobs.metrics import serve_metrics
 
     try:
         return serve_metrics(job, port)
-    except OSError as failure:
+    except ListenError as failure:
         raise CommandError(
-            f"metrics cannot be served on port {port} of 127.0.0.1 ({failure.strerror}): choose "
-            "another with --metrics-port, or 0 for any that is free"
+            f"metrics cannot be served on port {port}: {failure} with --metrics-port, or 0 for any "
+            "that is free"
         ) from None

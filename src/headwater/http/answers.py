@@ -35,13 +35,15 @@ class Stream:
 
     Each chunk is sent at once, and the next one is asked for when the client has taken it. Where
     the client goes away, the iterator is closed: `finally` blocks and `async with` of a generator
-    run, and nothing else notices.
+    run, and nothing else notices. A server that stops waits for the end of a stream, but for those
+    that have none: it ends these.
     """
 
     chunks: AsyncIterable[bytes]
     content_type: str = NDJSON
     status: int = 200
     headers: Headers = ()
+    is_endless: bool = False
 
 
 Reply: TypeAlias = Answer | Stream

@@ -25,7 +25,7 @@ from headwater.http.metrics import CONTENT_TYPE
 from headwater.http.openapi import document
 from headwater.http.request import Request
 from headwater.http.routes import AnyRoute, Router, split_path
-from headwater.http.streaming import send_stream
+from headwater.http.streaming import STOPPING, send_stream
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -53,7 +53,7 @@ class App(Generic[AnyRoute]):
     `rewrite` may change a request before its route is looked for. `rest` is an ASGI application
     that gets what no route serves, such as a console's pages.
 
-        App(interface, lambda route, request: route.handler(service, request), metrics)
+        App(interface, call_handler(service), RequestMetrics("headwater_rest"))
     """
 
     def __init__(
@@ -119,7 +119,8 @@ class App(Generic[AnyRoute]):
         media_type = exchange.media_type or self._interface.media.default
         start = _start(reply, media_type)
         if isinstance(reply, Stream) and scope["method"] != "HEAD":
-            await send_stream(start, reply, exchange.body, exchange.send)
+            stopping = scope.get("state", {}).get(STOPPING)
+            await send_stream(start, reply, exchange.body, exchange.send, stopping)
         else:
             body = {"type": "http.response.body", "body": b""}
             if isinstance(reply, Answer) and scope["method"] != "HEAD":
@@ -231,6 +232,15 @@ class App(Generic[AnyRoute]):
         exchange.scope.setdefault("state", {})["principal"] = principal
         await rest(exchange.scope, exchange.receive, send)
         self._count(exchange.scope, principal, None, status, exchange.started)
+
+
+def call_handler(service: object) -> Callable[[Route, Request], Awaitable[Reply]]:
+    """Return what an App needs to call handlers, where there is nothing to do around them."""
+
+    def handle(route: Route, request: Request) -> Awaitable[Reply]:
+        return route.handler(service, request)
+
+    return handle
 
 
 class _Exchange(Generic[AnyRoute]):

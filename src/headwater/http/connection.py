@@ -1,4 +1,4 @@
-"""A connection of HTTP/1.1: uvicorn's, with an end to everybody's patience.
+"""A connection: HTTP/1.1 is uvicorn's, with an end to everybody's patience; HTTP/2 is `http2`'s.
 
 uvicorn closes connections on which nothing was asked for a while, and has no limit for those on
 which a request was begun: a client that sends a byte now and then would stay for ever. Here
@@ -17,6 +17,9 @@ from headwater.http.tls import subject_of
 
 if TYPE_CHECKING:
     import asyncio
+
+# With this, clients begin that speak HTTP/2 without having asked.
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 # Jetty's idle time-out, which is Confluent's, is as long.
 HEAD_WITHIN_S = 30.0
@@ -39,6 +42,7 @@ class Http1Connection(HttpToolsProtocol):
         # When the head that is awaited began to be; None while a request is being answered.
         self._awaited_since: float | None = None
         self._head_bytes = 0
+        self._preface: bytes | None = b""  # as much as came of it; None once it is HTTP/1.1
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request, which has to come soon."""
@@ -47,9 +51,22 @@ class Http1Connection(HttpToolsProtocol):
         subject = subject_of(transport.get_extra_info("peercert"))
         if subject is not None:
             self.app_state = {**self.app_state, CERTIFICATE: subject}
+        tls = transport.get_extra_info("ssl_object")
+        if tls is not None and tls.selected_alpn_protocol() == "h2":
+            self._change_to_http2()
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
+        if self._preface is not None:
+            data = self._preface + data
+            if len(data) < len(HTTP2_PREFACE) and HTTP2_PREFACE.startswith(data):
+                self._preface = data
+                self._head_bytes = len(data)
+                return
+            self._preface = None
+            if data.startswith(HTTP2_PREFACE):
+                self._change_to_http2(data)
+                return
         awaited_before = self._awaited_since
         if awaited_before is None and (self.cycle is None or self.cycle.response_complete):
             self._awaited_since = self.loop.time()
@@ -82,6 +99,17 @@ class Http1Connection(HttpToolsProtocol):
             self._refuse(b"408 Request Timeout", _TIMED_OUT % int(self.head_within_s))
         else:
             self.transport.close()
+
+    def _change_to_http2(self, received: bytes = b"") -> None:
+        # Loaded for the first client that wants it: most services never meet one.
+        from headwater.http.http2 import Http2Connection
+
+        self.connections.discard(self)
+        connection = Http2Connection(self.config, self.server_state, self.app_state, self.loop)
+        self.transport.set_protocol(connection)
+        connection.connection_made(self.transport)
+        if received:
+            connection.data_received(received)
 
     def _refuse(self, status: bytes, message: bytes) -> None:
         if self.transport.is_closing():

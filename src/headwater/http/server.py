@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import uvicorn
 
 from headwater.http.connection import Http1Connection
 from headwater.http.listening import listen_error
+from headwater.http.streaming import STOPPING
 
 if TYPE_CHECKING:
     import socket
@@ -76,15 +77,28 @@ class Server:
             await self._serving
 
 
+@runtime_checkable
+class Overdue(Protocol):
+    """A connection whose client can have had its time; a WebSocket's sees to that itself."""
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether that is so."""
+
+    def time_out(self) -> None:
+        """Close it."""
+
+
 class _Uvicorn(uvicorn.Server):
     """uvicorn, without its own ideas about signals."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.is_started = asyncio.Event()
+        self._is_stopping = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
+        self.lifespan.state[STOPPING] = self._is_stopping
         await super().startup(sockets)
         self.is_started.set()
 
@@ -93,12 +107,13 @@ class _Uvicorn(uvicorn.Server):
         if counter % _TICKS_PER_S == 0:
             now = asyncio.get_running_loop().time()
             for connection in list(self.server_state.connections):
-                if isinstance(connection, Http1Connection) and connection.is_overdue(now):
+                if isinstance(connection, Overdue) and connection.is_overdue(now):
                     connection.time_out()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer what was asked, and wait for nobody who only keeps a connection."""
+        self._is_stopping.set()
         hanging_up = asyncio.create_task(self._hang_up())
         try:
             await super().shutdown(sockets)

@@ -16,19 +16,34 @@ if TYPE_CHECKING:
     from headwater.http.body import Body
 
 
-async def send_stream(start: Message, stream: Stream, body: Body, send: Send) -> None:
-    """Send all of a stream, or as much of it as the client stays for."""
+# Where the server puts an event that is set when it stops: in the state of a scope.
+STOPPING = "headwater.stopping"
+
+
+async def send_stream(
+    start: Message, stream: Stream, body: Body, send: Send, stopping: asyncio.Event | None
+) -> None:
+    """Send all of a stream, or as much of it as client and server stay for."""
     sending = asyncio.create_task(_send(start, stream, send))
-    leaving = asyncio.create_task(body.until_disconnected())
+    ends = {asyncio.create_task(body.until_disconnected())}
+    if stream.is_endless and stopping is not None:
+        ends.add(asyncio.create_task(_wait(stopping)))
     try:
-        await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({sending, *ends}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        leaving.cancel()
+        for end in ends:
+            end.cancel()
         if not sending.done():
             sending.cancel()
         await asyncio.wait({sending})
     if not sending.cancelled():
         sending.result()
+    elif stream.is_endless and stopping is not None and stopping.is_set():
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _wait(event: asyncio.Event) -> None:
+    await event.wait()
 
 
 async def _send(start: Message, stream: Stream, send: Send) -> None:

@@ -47,6 +47,7 @@ def server_context(
     """
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
+    context.set_alpn_protocols(["h2", "http/1.1"])
     if clients is not ClientAuthentication.NONE:
         is_required = clients is ClientAuthentication.REQUIRED
         context.verify_mode = ssl.CERT_REQUIRED if is_required else ssl.CERT_OPTIONAL

@@ -7,7 +7,7 @@ import http.client
 import threading
 from typing import TYPE_CHECKING, Any
 
-from headwater.http.app import App
+from headwater.http.app import App, call_handler
 from headwater.http.interface import Interface
 from headwater.http.listening import listen
 from headwater.http.metrics import RequestMetrics
@@ -27,7 +27,7 @@ def app_of(*routes: Route, service: object = None, **settings: Any) -> App[Route
     """Return an application with these routes."""
     return App(
         Interface("Test", routes),
-        lambda route, request: route.handler(service, request),
+        call_handler(service),
         RequestMetrics("test"),
         **settings,
     )

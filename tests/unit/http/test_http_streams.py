@@ -124,6 +124,24 @@ def test_a_client_that_does_not_read_is_not_fed() -> None:
         connection.close()
 
 
+def test_endless_streams_end_with_the_server() -> None:
+    async def endless(service: Any, request: Request) -> Stream:
+        async def chunks() -> AsyncIterator[bytes]:
+            yield b"first\n"
+            await asyncio.Event().wait()
+
+        return Stream(chunks(), is_endless=True)
+
+    with RunningApp(app_of(route(endless))) as running:
+        connection = running.connect()
+        connection.request("GET", "/endless")
+        response = connection.getresponse()
+        assert response.readline() == b"first\n"
+        asyncio.run_coroutine_threadsafe(running.server.stop(), running.loop).result(HUNG_AFTER_S)
+        assert response.read() == b""  # a proper end
+        connection.close()
+
+
 def test_a_body_is_answered_while_it_comes() -> None:
     async def records(service: Any, request: Request) -> Stream:
         async def chunks() -> AsyncIterator[bytes]:

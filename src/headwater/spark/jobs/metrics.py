@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from headwater.http.app import App, call_handler
+from headwater.http.background import serve_in_background
+from headwater.http.interface import Interface
+from headwater.http.metrics import RequestMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from headwater.http.routes import Route
     from headwater.spark.jobs.job import Job
 
 _LABELS = ("app", "query")
@@ -28,6 +33,7 @@ _GAUGES = (
     ("headwater_query_state_rows", "Rows in state.", "state_rows", 1),
     ("headwater_query_state_bytes", "Memory that state takes.", "state_bytes", 1),
 )
+_INTERFACE: Interface[Route] = Interface("Headwater pipeline", [])
 _RUNNING = ("running", "real-time")
 
 
@@ -59,8 +65,11 @@ class JobMetrics(Collector):
 
 
 def serve_metrics(job: Job, port: int, host: str = "127.0.0.1") -> int:
-    """Serve a job's metrics over HTTP as long as the process lives; returns the port."""
-    registry = CollectorRegistry()
-    registry.register(JobMetrics(job))
-    server, _ = start_http_server(port, host, registry)
-    return int(server.server_port)
+    """Serve a job's metrics over HTTP as long as the process lives; returns the port.
+
+    Raises ListenError.
+    """
+    metrics = RequestMetrics("headwater_pipeline")
+    metrics.registry.register(JobMetrics(job))
+    app = App(_INTERFACE, call_handler(None), metrics)
+    return serve_in_background(app, host, port, "metrics")
