@@ -15,6 +15,8 @@ from tests.server_process import ServerProcess
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tests.certificates import Certificate
+
 ANSWERED_WITHIN_S = 60.0
 
 V1_JSON = "application/vnd.schemaregistry.v1+json"
@@ -42,6 +44,7 @@ class RegistryProcess(ServerProcess):
         self.scheme = "http"
         self.user: tuple[str, str] | None = None
         self.ca_file: str | None = None
+        self.client_certificate: Certificate | None = None
 
     def __repr__(self) -> str:
         return f"the registry on port {self.port} with {self.options}"
@@ -120,6 +123,10 @@ class RegistryProcess(ServerProcess):
         if self.scheme == "http":
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWERED_WITHIN_S)
         context = ssl.create_default_context(cafile=self.ca_file)
+        if self.client_certificate is not None:
+            context.load_cert_chain(
+                self.client_certificate.certificate, self.client_certificate.key
+            )
         return http.client.HTTPSConnection(
             "127.0.0.1", self.port, timeout=ANSWERED_WITHIN_S, context=context
         )

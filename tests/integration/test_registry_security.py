@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ssl
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -108,6 +109,34 @@ def test_plain_http_is_not_spoken(instances: list[RegistryProcess]) -> None:
         connection.getresponse()
     connection.close()
     assert instances[0].get("/") == {}
+
+
+def test_clients_with_certificates(
+    bootstrap_servers: str, certificate: Certificate, topic: str
+) -> None:
+    settings = {
+        "ssl.certificate.location": certificate.certificate,
+        "ssl.key.location": certificate.key,
+        "ssl.ca.location": certificate.certificate,
+        "ssl.client.authentication": "required",
+        "request.logger.name": "requests",
+        "schema.registry.group.id": f"{topic}-group",
+        "kafkastore.topic": f"{topic}-schemas",
+    }
+    options = [f"--property={name}={value}" for name, value in settings.items()]
+    both = [RegistryProcess(bootstrap_servers, options) for _ in range(2)]
+    for number, process in enumerate(both):
+        process.ca_file = str(certificate.certificate)
+        process.client_certificate = certificate
+        process.start()
+        process.register(f"{topic}-{number}", record("R", "a"))  # the second asks the first
+    for process in both:
+        assert process.get("/subjects") == [f"{topic}-0", f"{topic}-1"]
+        process.client_certificate = None
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            process.get("/subjects")
+        process.stop()
+        assert 'User:CN=headwater "GET /subjects HTTP/1.1" 200' in process.text
 
 
 def refused(bootstrap_servers: str, **properties: Path) -> str:

@@ -8,6 +8,7 @@ costs no timer.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -27,6 +28,8 @@ HEAD_WITHIN_S = 30.0
 # A line of that length is no address, and a megabyte of headers no request.
 MAX_HEAD_BYTES = 64 * 1024
 
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
+_OFFER = re.compile(rb"\n(upgrade:[ \t]*h2c)", re.IGNORECASE)
 _TIMED_OUT = b"The request did not come within %d s\n"
 _TOO_LARGE = b"The request's head is larger than %d bytes\n"
 
@@ -39,10 +42,11 @@ class Http1Connection(HttpToolsProtocol):
 
     def __init__(self, *positional: Any, **named: Any) -> None:
         super().__init__(*positional, **named)
-        # When the head that is awaited began to be; None while a request is being answered.
+        # Since when a head is awaited; None while a request is being answered.
         self._awaited_since: float | None = None
-        self._head_bytes = 0
-        self._preface: bytes | None = b""  # as much as came of it; None once it is HTTP/1.1
+        self._head = b""  # as much as came of it
+        self._is_between_requests = True
+        self._is_first = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request, which has to come soon."""
@@ -57,30 +61,37 @@ class Http1Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
-        if self._preface is not None:
-            data = self._preface + data
-            if len(data) < len(HTTP2_PREFACE) and HTTP2_PREFACE.startswith(data):
-                self._preface = data
-                self._head_bytes = len(data)
-                return
-            self._preface = None
-            if data.startswith(HTTP2_PREFACE):
-                self._change_to_http2(data)
-                return
-        awaited_before = self._awaited_since
-        if awaited_before is None and (self.cycle is None or self.cycle.response_complete):
+        if self._awaited_since is None and (self.cycle is None or self.cycle.response_complete):
             self._awaited_since = self.loop.time()
-        super().data_received(data)
-        if self._awaited_since is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > self.max_head_bytes and self.parser is not None:
-                self._refuse(b"431 Request Header Fields Too Large", _TOO_LARGE % MAX_HEAD_BYTES)
+        if not self._is_between_requests:
+            super().data_received(data)
+            return
+        head = self._head + data
+        if self._is_first and head.startswith(HTTP2_PREFACE):
+            self._change_to_http2(head)
+            return
+        end = _END_OF_HEAD.search(head)
+        # What does not begin with a method is for the parser to refuse.
+        if end is not None or not head[:1].isalpha():
+            self._head = b""
+            self._is_first = False
+            super().data_received(head if end is None else _without_offer(head, end.start()))
+            return
+        self._head = head
+        self._unset_keepalive_if_required()
+        if len(head) > self.max_head_bytes:
+            self._refuse(b"431 Request Header Fields Too Large", _TOO_LARGE % self.max_head_bytes)
 
     def on_headers_complete(self) -> None:
         """Answer the request; how long its body may take is the application's concern."""
         self._awaited_since = None
-        self._head_bytes = 0
+        self._is_between_requests = False
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Have all of a request, so that the next one can come."""
+        self._is_between_requests = True
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or for what the last one still sends to nobody."""
@@ -95,7 +106,7 @@ class Http1Connection(HttpToolsProtocol):
 
     def time_out(self) -> None:
         """Tell the client, if it sent anything, and close."""
-        if self._head_bytes:
+        if self._head:
             self._refuse(b"408 Request Timeout", _TIMED_OUT % int(self.head_within_s))
         else:
             self.transport.close()
@@ -121,3 +132,15 @@ class Http1Connection(HttpToolsProtocol):
                 % (status, len(message), message)
             )
         self.transport.close()
+
+
+def _without_offer(request: bytes, end: int) -> bytes:
+    """Return a request without its offer to go on in HTTP/2.
+
+    Java's client makes it on every new connection. It may be left alone, but the parser takes it
+    for accepted, and a body that comes with it for frames.
+    """
+    found = _OFFER.search(request, 0, end)
+    return (
+        request if found is None else request[: found.start(1)] + b"x-" + request[found.start(1) :]
+    )

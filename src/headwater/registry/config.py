@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from headwater.clients import ClusterAccess
 from headwater.clients.error_log import note_error
 from headwater.config import ConfigError, Values
+from headwater.http.tls import ClientAuthentication
 from headwater.registry.settings import CLIENT_PREFIX, DEFAULT_PORT, REGISTRY_SETTINGS
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class RegistryConfig:
     users_file: Path | None = None
     certificate_file: Path | None = None
     key_file: Path | None = None
-    ca_file: Path | None = None  # for asking a leader that speaks TLS
+    ca_file: Path | None = None  # whom to trust: leaders that speak TLS, and clients
+    client_authentication: ClientAuthentication = ClientAuthentication.NONE
+    request_logger: str | None = None  # where each request is written down
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> RegistryConfig:
@@ -98,6 +101,10 @@ def _seconds(milliseconds: int) -> float:
     return milliseconds / 1000
 
 
+def _client_authentication(value: str) -> ClientAuthentication:
+    return ClientAuthentication(value.upper())
+
+
 def _servers(servers: tuple[str, ...]) -> str:
     # Confluent's setting has the security protocol in it, which is a setting of its own here.
     return ",".join(each.rpartition("://")[2] for each in servers)
@@ -123,4 +130,6 @@ _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "ssl.certificate.location": ("certificate_file", Path),
     "ssl.key.location": ("key_file", Path),
     "ssl.ca.location": ("ca_file", Path),
+    "ssl.client.authentication": ("client_authentication", _client_authentication),
+    "request.logger.name": ("request_logger", _as_it_is),
 }

@@ -7,6 +7,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from headwater.http.access_log import AccessLog
 from headwater.http.answer_cache import AnswerCache
 from headwater.http.app import App
 from headwater.http.errors import StartError
@@ -62,7 +63,9 @@ class Instance:
         self.metrics.watch(self.writer, self.log)
         forwarder = Forwarder(
             config.timeout_s + config.leader_patience_s,
-            None if config.ca_file is None else str(config.ca_file),
+            config.ca_file,
+            config.certificate_file,
+            config.key_file,
         )
         gate = LeaderGate(self.service, forwarder, self.metrics, config.leader_patience_s)
         self._answers = AnswerCache()
@@ -73,6 +76,7 @@ class Instance:
             rewrite=self._rewrite,
             authenticator=authenticator,
             cache=self._answers,
+            access_log=None if not config.request_logger else AccessLog(config.request_logger),
             max_request_bytes=config.max_request_bytes,
         )
         self._election = Election(

@@ -24,7 +24,9 @@ def run(config: RegistryConfig) -> int:
         check_files(config.certificate_file, config.key_file, config.ca_file)
         if config.certificate_file is None or config.key_file is None:
             return None
-        return server_context(config.certificate_file, config.key_file)
+        return server_context(
+            config.certificate_file, config.key_file, config.ca_file, config.client_authentication
+        )
 
     def build(url: str) -> Instance:
         users = config.users_file

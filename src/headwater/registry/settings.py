@@ -11,6 +11,7 @@ from headwater.config import (
     list_of,
     one_of_any_case,
 )
+from headwater.http.tls import ClientAuthentication
 from headwater.registry.settings_scope import LEVELS
 
 DEFAULT_PORT = 8081
@@ -134,7 +135,23 @@ REGISTRY_SETTINGS = Definitions(
         "ssl.ca.location",
         ConfigType.STRING,
         None,
-        "Whom to trust when a request is passed on to another instance by https.",
+        "Whom to trust when a request is passed on to another instance by https, and clients'"
+        " certificates.",
+    ),
+    ConfigDef(
+        "ssl.client.authentication",
+        ConfigType.STRING,
+        "NONE",
+        "Whether clients show certificates: NONE, REQUESTED or REQUIRED. Instances show theirs to"
+        " each other.",
+        one_of_any_case(*ClientAuthentication),
+    ),
+    ConfigDef(
+        "request.logger.name",
+        ConfigType.STRING,
+        None,
+        "A name for the lines of the log that tell who asked for what.",
+        importance=Importance.LOW,
     ),
     open_prefixes=(CLIENT_PREFIX,),
 )

@@ -166,3 +166,22 @@ def test_names_that_are_not_utf8_are_refused(running: RunningApp, path: str) -> 
     status, said, _ = running.ask("GET", path)
     assert status == 400
     assert b"utf-8" in said
+
+
+def test_an_offer_to_upgrade_is_left_alone(running: RunningApp) -> None:
+    """Java's client offers HTTP/2 with its first request on a connection, and goes on with 1.1."""
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+    sock = connect(running)
+    answers = sock.makefile("rb")
+    for head, sent in (
+        (b"GET /size HTTP/1.1\r\nHost: x\r\n" + offer, b""),
+        (b"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n" + offer, b"abc"),
+        (b"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n", b"abcd"),
+    ):
+        sock.sendall(head + b"\r\n" + sent)
+        assert answers.readline() == b"HTTP/1.1 200 OK\r\n"
+        while answers.readline() != b"\r\n":
+            pass
+        assert answers.read(1) == str(len(sent)).encode()
+    answers.close()
+    sock.close()

@@ -91,27 +91,6 @@ def test_with_tls_it_is_negotiated(tmp_path: Path) -> None:
                 assert (found.status_code, found.http_version) == (200, version)
 
 
-def test_a_body_is_answered_while_it_comes() -> None:
-    async def ask(port: int) -> None:
-        answered = asyncio.Event()
-
-        async def records() -> AsyncIterator[bytes]:
-            yield b"one"
-            await answered.wait()
-            yield b"two"
-
-        async with httpx.AsyncClient(http1=False, http2=True, timeout=HUNG_AFTER_S) as client:
-            url = f"http://127.0.0.1:{port}/lines"
-            sending = asyncio.create_task(client.post(url, content=records()))
-            # httpx reads no answer before the request is sent; that it goes on is what counts.
-            await asyncio.sleep(0)
-            answered.set()
-            assert (await sending).content == b"got onegot two"
-
-    with RunningApp(app_of(*ROUTES)) as running:
-        asyncio.run(ask(running.port))
-
-
 class RawClient:
     """A client that does only what it is told to."""
 
@@ -124,10 +103,10 @@ class RawClient:
     def flush(self) -> None:
         self.sock.sendall(self.h2.data_to_send())
 
-    def get(self, path: str) -> int:
+    def begin(self, method: str, path: str) -> int:
         stream = self.h2.get_next_available_stream_id()
-        names = ((":method", "GET"), (":path", path), (":scheme", "http"), (":authority", "x"))
-        self.h2.send_headers(stream, list(names), end_stream=True)
+        names = ((":method", method), (":path", path), (":scheme", "http"), (":authority", "x"))
+        self.h2.send_headers(stream, list(names), end_stream=method == "GET")
         self.flush()
         return stream
 
@@ -141,6 +120,20 @@ class RawClient:
             seen += self.h2.receive_data(data)
             self.flush()
         return seen
+
+
+def test_a_body_is_answered_while_it_comes() -> None:
+    with RunningApp(app_of(*ROUTES)) as running:
+        client = RawClient(running.port)
+        stream = client.begin("POST", "/lines")
+        for part in (b"one", b"two"):
+            client.h2.send_data(stream, part)
+            client.flush()
+            assert client.read_until(DataReceived)[-1].data == b"got " + part
+        client.h2.end_stream(stream)
+        client.flush()
+        assert isinstance(client.read_until(StreamEnded)[-1], StreamEnded)
+        client.sock.close()
 
 
 def test_a_client_that_makes_no_room_is_not_fed_and_others_are() -> None:
@@ -161,7 +154,7 @@ def test_a_client_that_makes_no_room_is_not_fed_and_others_are() -> None:
     app = app_of(*ROUTES, Route("GET", "/flood", flood, "", ""))
     with RunningApp(app) as running:
         client = RawClient(running.port)
-        flooding = client.get("/flood")
+        flooding = client.begin("GET", "/flood")
         client.read_until(DataReceived)
         for _ in range(50):
             assert running.ask("GET", "/echo")[0] == 200
@@ -198,10 +191,7 @@ def test_idle_connections_and_slow_bodies_come_to_an_end(monkeypatch: pytest.Mon
         ))  # fmt: skip
         idle.sock.close()
         slow = RawClient(running.port)
-        stream = slow.h2.get_next_available_stream_id()
-        names = ((":method", "POST"), (":path", "/echo"), (":scheme", "http"), (":authority", "x"))
-        slow.h2.send_headers(stream, list(names))
-        slow.flush()
+        slow.begin("POST", "/echo")
         head = next(
             event for event in slow.read_until(StreamEnded) if isinstance(event, ResponseReceived)
         )

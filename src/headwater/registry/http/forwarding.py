@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from headwater.http.answers import Answer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from headwater.http.request import Request
 
 logger = logging.getLogger("headwater.registry")
@@ -35,9 +37,17 @@ class LeaderUnreachableError(Exception):
 class Forwarder:
     """Asks the leader, in threads, as this happens rarely."""
 
-    def __init__(self, timeout_s: float, ca_file: str | None = None) -> None:
+    def __init__(
+        self,
+        timeout_s: float,
+        ca_file: Path | None = None,
+        certificate_file: Path | None = None,
+        key_file: Path | None = None,
+    ) -> None:
         self._timeout_s = timeout_s
         self._ca_file = ca_file
+        self._certificate_file = certificate_file
+        self._key_file = key_file
 
     async def ask(self, url: str, request: Request) -> Answer:
         """Return the leader's answer to a request."""
@@ -55,6 +65,9 @@ class Forwarder:
         host = parts.hostname or ""
         if parts.scheme == "https":
             context = ssl.create_default_context(cafile=self._ca_file)
+            if self._certificate_file is not None:
+                # A leader that wants to see its clients' certificates gets ours.
+                context.load_cert_chain(self._certificate_file, self._key_file)
             return http.client.HTTPSConnection(
                 host, parts.port, timeout=self._timeout_s, context=context
             )
