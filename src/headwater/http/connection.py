@@ -2,7 +2,7 @@
 
 uvicorn closes connections on which nothing was asked for a while, and has no limit for those on
 which a request was begun: a client that sends a byte now and then would stay for ever. Here
-`overdue` tells the server which connections to close; it looks once a second, so that a request
+`is_overdue` tells the server which connections to close; it looks once a second, so that a request
 costs no timer.
 """
 
@@ -70,9 +70,10 @@ class Http1Connection(HttpToolsProtocol):
         if self._is_first and head.startswith(HTTP2_PREFACE):
             self._change_to_http2(head)
             return
-        end = _END_OF_HEAD.search(head)
+        is_preface = self._is_first and HTTP2_PREFACE.startswith(head)
+        end = _END_OF_HEAD.search(head, max(0, len(self._head) - 2))
         # What does not begin with a method is for the parser to refuse.
-        if end is not None or not head[:1].isalpha():
+        if not is_preface and (end is not None or not head[:1].isalpha()):
             self._head = b""
             self._is_first = False
             super().data_received(head if end is None else _without_offer(head, end.start()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
@@ -15,7 +16,7 @@ from h2 import events
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
-from h2.exceptions import ProtocolError
+from h2.exceptions import ProtocolError, StreamClosedError
 from h2.settings import SettingCodes
 
 from headwater.http.http2_stream import Http2Stream
@@ -138,8 +139,10 @@ class Http2Connection(asyncio.Protocol):
             self.transport.close()
 
     def _begin(self, event: events.RequestReceived) -> None:
-        if self._is_stopping:
-            self._h2.reset_stream(event.stream_id, ErrorCodes.REFUSED_STREAM)
+        if self._is_stopping or len(self._streams) >= MAX_STREAMS:
+            # A client may open streams and reset them at once: what they began still goes on.
+            with suppress(StreamClosedError):
+                self._h2.reset_stream(event.stream_id, ErrorCodes.REFUSED_STREAM)
             return
         stream = Http2Stream(self._h2, event.stream_id, self.flush, self.drain)
         self._streams[event.stream_id] = stream

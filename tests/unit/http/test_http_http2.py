@@ -12,14 +12,21 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from h2.connection import H2Connection
-from h2.events import ConnectionTerminated, DataReceived, ResponseReceived, StreamEnded
+from h2.events import (
+    ConnectionTerminated,
+    DataReceived,
+    ResponseReceived,
+    StreamEnded,
+    StreamReset,
+)
 from tests.certificates import certificate_for_loopback
 from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
+from tests.waiting import wait_for
 
 from headwater.http import body
 from headwater.http.answers import Answer, Stream, answer
 from headwater.http.connection import Http1Connection
-from headwater.http.http2 import Http2Connection
+from headwater.http.http2 import MAX_STREAMS, Http2Connection
 from headwater.http.routes import Route
 from headwater.http.tls import server_context
 
@@ -94,10 +101,14 @@ def test_with_tls_it_is_negotiated(tmp_path: Path) -> None:
 class RawClient:
     """A client that does only what it is told to."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, *, apart: bool = False) -> None:
         self.sock = socket.create_connection(("127.0.0.1", port), HUNG_AFTER_S)
         self.h2 = H2Connection()
         self.h2.initiate_connection()
+        if apart:
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in self.h2.data_to_send():
+                self.sock.sendall(bytes([byte]))
         self.flush()
 
     def flush(self) -> None:
@@ -162,6 +173,44 @@ def test_a_client_that_makes_no_room_is_not_fed_and_others_are() -> None:
         client.h2.reset_stream(flooding)
         client.flush()
         assert closed.wait(HUNG_AFTER_S)
+        client.sock.close()
+
+
+def test_a_client_that_opens_and_resets_streams_gets_no_more_than_its_share() -> None:
+    running_now, most = 0, 0
+    go_on = asyncio.Event()
+
+    async def slow(service: Any, request: Request) -> Answer:
+        nonlocal running_now, most
+        running_now += 1
+        most = max(most, running_now)
+        await go_on.wait()
+        running_now -= 1
+        return answer("done")
+
+    app = app_of(*ROUTES, Route("GET", "/slow", slow, "", ""))
+    with RunningApp(app) as running:
+        client = RawClient(running.port)
+        streams = [client.begin("GET", "/slow") for _ in range(MAX_STREAMS)]
+        wait_for(lambda: running_now == MAX_STREAMS)
+        for stream in streams:
+            client.h2.reset_stream(stream)
+        client.begin("GET", "/slow")  # of a hundred, none is open, and all are at work
+        assert isinstance(client.read_until(StreamReset)[-1], StreamReset)
+        assert running.ask("GET", "/echo")[0] == 200
+        running.loop.call_soon_threadsafe(go_on.set)
+        wait_for(lambda: running_now == 0)
+        client.begin("GET", "/echo")
+        client.read_until(StreamEnded)
+        assert most <= MAX_STREAMS
+        client.sock.close()
+
+
+def test_a_preface_in_two_parts() -> None:
+    with RunningApp(app_of(*ROUTES)) as running:
+        client = RawClient(running.port, apart=True)
+        client.begin("GET", "/echo")
+        assert isinstance(client.read_until(StreamEnded)[-1], StreamEnded)
         client.sock.close()
 
 
