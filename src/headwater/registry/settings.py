@@ -142,8 +142,7 @@ REGISTRY_SETTINGS = Definitions(
         "ssl.client.authentication",
         ConfigType.STRING,
         "NONE",
-        "Whether clients show certificates: NONE, REQUESTED or REQUIRED. Instances show theirs to"
-        " each other.",
+        "Whether clients are asked for certificates, and whether they have to have one.",
         one_of_any_case(*ClientAuthentication),
     ),
     ConfigDef(
