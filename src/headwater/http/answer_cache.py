@@ -37,11 +37,16 @@ class AnswerCache:
         self._answers: dict[tuple[object, ...], Remembered] = {}
         self._max_answers = max_answers
         self.get = self._answers.get
-        self.forget = self._answers.clear
+        self.changes = 0  # how often something changed
 
-    def put(self, key: Key, answer: Remembered) -> None:
-        """Remember an answer, unless it is large."""
-        if len(answer.body["body"]) > MAX_ANSWER_BYTES:
+    def forget(self) -> None:
+        """Remember nothing of what was: something changed."""
+        self.changes += 1
+        self._answers.clear()
+
+    def put(self, key: Key, answer: Remembered, changes: int) -> None:
+        """Remember an answer, unless it is large, or older than what changed meanwhile."""
+        if changes != self.changes or len(answer.body["body"]) > MAX_ANSWER_BYTES:
             return
         if len(self._answers) >= self._max_answers:
             self._answers.clear()

@@ -80,6 +80,7 @@ class App(Generic[AnyRoute]):
         self._access_log = access_log
         self._max_request_bytes = max_request_bytes
         self._rest = rest
+        self.has_lifespan = rest is not None  # whether the server tells of its start and end
         self._router = Router(interface.routes)
         self._openapi = Answer(document(interface), content_type=JSON)
 
@@ -104,6 +105,8 @@ class App(Generic[AnyRoute]):
 
     async def _answer(self, exchange: _Exchange[AnyRoute]) -> None:
         scope = exchange.scope
+        if self._cache is not None:
+            exchange.changes = self._cache.changes
         try:
             reply = await self._reply(exchange)
         except HttpError as failure:
@@ -192,7 +195,7 @@ class App(Generic[AnyRoute]):
         if scope["method"] == "GET" and reply.status == 200 and exchange.media_type is not None:
             path, query = scope["raw_path"], scope["query_string"]
             key = Key(principal, path, query, exchange.media_type)
-            self._cache.put(key, Remembered(route, start, body))
+            self._cache.put(key, Remembered(route, start, body), exchange.changes)
 
     def _count(
         self,
@@ -261,6 +264,7 @@ class _Exchange(Generic[AnyRoute]):
         self.send = send
         self.media_type = media_type
         self.started = started
+        self.changes = 0  # of the service, when the request came
         self.body = Body()
         self.route: AnyRoute | None = None
         self.principal: Principal | None = None

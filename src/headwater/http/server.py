@@ -44,7 +44,7 @@ class Server:
                 http=Http1Connection,
                 log_config=None,
                 access_log=False,
-                lifespan="off",
+                lifespan="on" if getattr(app, "has_lifespan", False) else "off",
                 server_header=False,
                 timeout_graceful_shutdown=FINISH_WITHIN_S,
                 ssl_context_factory=None if tls is None else lambda config, default: tls,

@@ -110,6 +110,21 @@ def test_answers_are_remembered_until_something_changes() -> None:
         assert [running.ask("GET", "/now")[1] for _ in range(2)] == [b"4", b"5"]
 
 
+def test_an_answer_that_a_change_overtook_is_not_remembered() -> None:
+    cache = AnswerCache()
+    values = ["old"]
+
+    async def slow(service: Any, request: Request) -> Answer:
+        found = answer(values[-1])
+        if values[-1] == "old":
+            values.append("new")
+            cache.forget()  # somebody writes while this answer is on its way
+        return found
+
+    with RunningApp(app_of(route(slow), cache=cache)) as running:
+        assert [running.ask("GET", "/things/a")[1] for _ in range(2)] == [b'"old"', b'"new"']
+
+
 def test_requests_are_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     app = app_of(route(echo), access_log=AccessLog())
     with caplog.at_level(logging.INFO, "headwater.access"), RunningApp(app) as running:
@@ -126,7 +141,14 @@ def test_requests_are_counted_and_logged(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_another_application_gets_what_no_route_serves() -> None:
+    told: list[str] = []
+
     async def pages(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            while "lifespan.shutdown" not in told:
+                told.append((await receive())["type"])
+                await send({"type": f"{told[-1]}.complete"})
+            return
         who = str(scope["state"]["principal"]).encode()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"a page for " + who})
@@ -136,3 +158,4 @@ def test_another_application_gets_what_no_route_serves() -> None:
         assert page[:2] == (200, b"a page for User:ANONYMOUS")
         assert running.ask("GET", "/things/a")[0] == 200
         assert running.ask("PUT", "/things/a")[0] == 405
+    assert told == ["lifespan.startup", "lifespan.shutdown"]
