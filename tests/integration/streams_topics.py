@@ -14,6 +14,7 @@ from headwater.spark.jobs.job import Job
 from headwater.streams import App
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -42,7 +43,11 @@ class Topics:
 
     def write(self, topic: str, *values: Any, key: str | bytes = "k") -> None:
         """Write values as JSON; bytes as they are, and None as a tombstone."""
-        for value in values:
+        self.write_pairs(topic, ((key, value) for value in values))
+
+    def write_pairs(self, topic: str, pairs: Iterable[tuple[str | bytes, Any]]) -> None:
+        """Write keys and values, and wait until the broker has them all."""
+        for key, value in pairs:
             data = value if value is None or isinstance(value, bytes) else json.dumps(value)
             self._producer.produce(topic, data, key)
         assert self._producer.flush(60) == 0

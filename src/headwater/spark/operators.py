@@ -84,19 +84,21 @@ def stream_table_join(
     value = _column(table_value)
     row_type = stream.select(F.struct("*").alias("row")).schema["row"].dataType
     value_type = table.select(value.alias("value")).schema["value"].dataType
+    # The stream first: Spark asks the sources of a micro-batch for their ends in this order, so that
+    # whatever was in the table before a record of the stream is in its batch, or in one before.
     rows = _input(
-        table,
-        {"key": key_of_table},
-        _TABLE_SIDE,
-        table_arrival,
-        {"stream": F.lit(None).cast(row_type), "table": value},
+        stream,
+        {"key": key_of_stream},
+        _STREAM_SIDE,
+        stream_arrival,
+        {"stream": F.struct("*"), "table": F.lit(None).cast(value_type)},
     ).union(
         _input(
-            stream,
-            {"key": key_of_stream},
-            _STREAM_SIDE,
-            stream_arrival,
-            {"stream": F.struct("*"), "table": F.lit(None).cast(value_type)},
+            table,
+            {"key": key_of_table},
+            _TABLE_SIDE,
+            table_arrival,
+            {"stream": F.lit(None).cast(row_type), "table": value},
         )
     )
     joined = _run(rows, "streamTableJoin", how == "left")

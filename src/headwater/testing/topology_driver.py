@@ -121,7 +121,7 @@ class TopologyDriver:
         from headwater.spark.jobs.writers import Writers
 
         reader = _StagedReader(self._spark, self._inputs)
-        writers = Writers("test", stage.plan.settings, self._path / "tables", once=True)
+        writers = Writers("test", stage.plan.settings, self._path / "tables")
         for query in compile_stage(stage, NodeCompiler(self._spark, reader, Schemas(None))):
             checkpoint = self._path / "checkpoints" / query.name
             if query.target == "topics":
@@ -133,7 +133,7 @@ class TopologyDriver:
                     .start()
                 )
             else:
-                started = writers.start(query, checkpoint)
+                started = writers.start(query, checkpoint, "once")
             if not started.awaitTermination(_ENDED_WITHIN_S):
                 started.stop()
                 raise TimeoutError(f"{query.name} did not end within {_ENDED_WITHIN_S} s")

@@ -24,6 +24,9 @@ def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> Da
     key = F.col("key") if node.key is None else operand_column(node.key, left)
     # As in Kafka Streams, a record without a value has nothing to be joined.
     stream = stream.where("value IS NOT NULL")
+    if node.key is not None:
+        # As Kafka Streams loads a global table: before the stream, however old its records are.
+        table = table.withColumn("timestamp", F.lit("0001-01-01").cast("timestamp"))
     joined = operators.stream_table_join(stream, table, how=node.kind, stream_key=key, into=_RIGHT)
     scope = Scope.of_join(left, right, left_value="value", right_value=_RIGHT)
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(_RIGHT)

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import AnalysisException
-
-from headwater.plan.nodes import TopicSink
+from headwater.plan.errors import PlanError
 from headwater.plan.stages import split
 from headwater.serde import SerdeError
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
-from headwater.spark.compiler.nodes import NodeCompiler, refused_by_spark
-from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.formats.schemas import Schemas
 from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
-from headwater.spark.jobs.progress import QueryProgress, read_to
-from headwater.spark.jobs.writers import Writers
-from headwater.spark.session import task_slots
-from headwater.spark.topics import TopicReader
+from headwater.spark.jobs.launcher import Launcher
+from headwater.spark.jobs.progress import read_to
+from headwater.spark.jobs.running_query import FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.listener import StreamingQueryProgress
-    from pyspark.sql.streaming.query import StreamingQuery
 
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
-    from headwater.spark.compiler.stages import StageQuery
-    from headwater.spark.sinks.topic import MissingMarkers
+    from headwater.spark.jobs.progress import QueryProgress
+    from headwater.spark.jobs.running_query import RunningQuery
 
-_MISSING_MARKERS = "spark.headwater.missingMarkers"
 _LOOK_EVERY_S = 0.1
-_FIRST_BACK_OFF_S, _LONGEST_BACK_OFF_S = 1.0, 60.0
-# Task slots for what is not in real-time mode.
-_SPARE_SLOTS = 4
 # A query that ran this long was well: the next failure starts at the shortest wait again.
 _WELL_AFTER_S = 120.0
 
@@ -66,13 +54,11 @@ class Job:
     ) -> None:
         self.plan = plan
         self.once = once
-        self._spark: SparkSession | None = None
         self._notice = notice
         self._checkpoint = Checkpoint(plan)
         self._schemas = Schemas(plan.settings.registry)
         plan.settings.cluster.java()  # what Spark's clients cannot do is refused at once
-        self._writers = Writers(plan.name, plan.settings, self._checkpoint.path / "tables", once)
-        self._queries: dict[str, _RunningQuery] = {}
+        self._queries: dict[str, RunningQuery] = {}
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._failure: JobFailed | None = None
@@ -80,6 +66,7 @@ class Job:
         self._partitions: dict[str, int] = {}
         self._stages: tuple[Stage, ...] = ()
         self._cluster: Cluster | None = None
+        self._launcher: Launcher | None = None
 
     def prepare(self) -> None:
         """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
@@ -107,15 +94,18 @@ class Job:
         """
         if not self._stages:
             self.prepare()
-        self._spark = spark
-        self._writers = replace(self._writers, fits_real_time=self._fits_real_time(spark))
+        self._launcher = Launcher(
+            spark,
+            self._stages,
+            self.plan.settings,
+            self._partitions,
+            self._checkpoint,
+            self._schemas,
+            once=self.once,
+        )
         try:
             # All at once: whoever asks for progress meanwhile goes through them.
-            self._queries = {
-                query.name: _RunningQuery(stage, query)
-                for stage in self._stages
-                for query in self._compiled(stage)
-            }
+            self._queries = self._launcher.queries()
             self._checkpoint.keep()
             self._launch_ready()
         except BaseException:
@@ -146,59 +136,20 @@ class Job:
         """Return how each query is doing."""
         return tuple(running.progress for running in self._queries.values())
 
-    def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
-        assert self._spark is not None, "it was started"
-        compiler = NodeCompiler(self._spark, self._reader(batch=False), self._schemas)
-        return compile_stage(stage, compiler)
-
-    def _reader(self, *, batch: bool) -> TopicReader:
-        assert self._spark is not None, "it was started"
-        settings = self.plan.settings
-        return TopicReader(
-            self._spark,
-            settings.cluster.bootstrap_servers,
-            self._partitions,
-            settings.cluster.java(),
-            batch=batch,
-            in_fixed_order=settings.guarantee == "exactly_once" and not batch,
-        )
-
-    def _fits_real_time(self, spark: SparkSession) -> bool:
-        shuffles = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        needed = sum(
-            sum(self._partitions[topic] for source in stage.sources for topic in source.topics)
-            + (shuffles if stage.stateful else 0)
-            for stage in self._stages
-        )
-        return needed + _SPARE_SLOTS <= task_slots(spark)
-
     def _launch_ready(self) -> None:
         """Start what can start: with `once`, a reader only after all that writes its topics."""
+        assert self._launcher is not None, "it was started"
         for running in self._queries.values():
             if running.spark_query is None and not (self.once and self._has_writers(running)):
-                self._launch(running)
+                self._launcher.launch(running)
 
-    def _has_writers(self, reader: _RunningQuery) -> bool:
+    def _has_writers(self, reader: RunningQuery) -> bool:
         read = {topic for source in reader.stage.sources for topic in source.topics}
         return any(
             not other.done and read.intersection(other.stage_topics)
             for other in self._queries.values()
             if other.stage is not reader.stage
         )
-
-    def _launch(self, running: _RunningQuery) -> None:
-        path = self._checkpoint.of_query(running.query.name)
-        # Whatever at_least_once had begun may come twice, and has left no marker that says so.
-        unmarked = self._checkpoint.is_first_of_guarantee(running.query.name)
-        goes_on = unmarked or self.plan.settings.spark.get(_MISSING_MARKERS) == "continue"
-        missing_markers: MissingMarkers = "continue" if goes_on else "fail"
-        try:
-            running.spark_query = self._writers.start(running.query, path, missing_markers)
-        except AnalysisException as refusal:
-            raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
-        running.started = time.monotonic()
-        real_time = self._writers.is_real_time(running.query)
-        running.update(state="real-time" if real_time else "running", failure="")
 
     def _watch(self) -> None:
         try:
@@ -216,7 +167,7 @@ class Job:
             self._stop_queries()
             self._ended.set()
 
-    def _look_at(self, running: _RunningQuery) -> None:
+    def _look_at(self, running: RunningQuery) -> None:
         if running.restart_at is not None:
             if time.monotonic() >= running.restart_at:
                 self._restart(running)
@@ -230,32 +181,44 @@ class Job:
             self._measure_lag(running, report)
         if is_active:
             return
+        running.lasted_s = time.monotonic() - running.started
         error = query.exception()
         if error is None:
+            self._go_on(running)
+        else:
+            self._failed(running, self._explained(running, failure_of(error)))
+
+    def _go_on(self, running: RunningQuery) -> None:
+        assert self._launcher is not None, "it was started"
+        try:
+            goes_on = self._launcher.go_on(running)
+        except PlanError as refusal:
+            raise JobFailed(f"{running.query.name}: {refusal}") from refusal
+        except Exception as error:  # whatever it is, it is told, and tried again
+            self._failed(running, failure_of(error))
+            return
+        if not goes_on:
             running.done = True
             running.update(state="finished")
-            return
-        running.lasted_s = time.monotonic() - running.started
-        self._failed(running, self._explained(running, failure_of(error)))
 
-    def _measure_lag(self, running: _RunningQuery, report: Mapping[str, Any]) -> None:
+    def _measure_lag(self, running: RunningQuery, report: Mapping[str, Any]) -> None:
         """Ask the cluster: a real-time batch reports only what was there when it began."""
         assert self._cluster is not None, "it was prepared"
         lag = self._cluster.behind(read_to(report))
         if lag is not None:
             running.update(lag=lag)
 
-    def _explained(self, running: _RunningQuery, failure: Failure) -> Failure:
+    def _explained(self, running: RunningQuery, failure: Failure) -> Failure:
         """Find the broken record that Spark's own message does not name."""
         if not failure.is_nameless:
             return failure
-        assert self._spark is not None, "it was started"
+        assert self._launcher is not None, "it was started"
         try:
             found = find_broken(
                 running.stage,
-                self._reader(batch=True),
+                self._launcher.reader(batch=True),
                 self._checkpoint.of_query(running.query.name),
-                self._spark,
+                self._launcher.spark,
                 self._schemas,
             )
         except Exception as error:  # the search is a courtesy: what it is for must be told
@@ -263,7 +226,7 @@ class Job:
             return failure
         return failure if found is None else replace(failure, reason=found)
 
-    def _failed(self, running: _RunningQuery, failure: Failure) -> None:
+    def _failed(self, running: RunningQuery, failure: Failure) -> None:
         name = running.query.name
         if failure.new_schema is not None:
             try:
@@ -279,23 +242,22 @@ class Job:
             running.update(state="failed", failure=failure.reason)
             raise JobFailed(f"{name}: {failure.reason}")
         if running.lasted_s > _WELL_AFTER_S:
-            running.back_off_s = _FIRST_BACK_OFF_S
+            running.back_off_s = FIRST_BACK_OFF_S
         self._notice(f"{name}: {failure.reason}; trying again in {running.back_off_s:g} s")
         self._schedule(running, running.back_off_s, failure.reason)
-        running.back_off_s = min(running.back_off_s * 2, _LONGEST_BACK_OFF_S)
+        running.back_off_s = min(running.back_off_s * 2, LONGEST_BACK_OFF_S)
 
-    def _schedule(self, running: _RunningQuery, after_s: float, reason: str) -> None:
+    def _schedule(self, running: RunningQuery, after_s: float, reason: str) -> None:
         running.restart_at = time.monotonic() + after_s
         running.lasted_s = 0.0
         restarts = running.progress.restarts + 1
         running.update(state="waiting", failure=reason, restarts=restarts)
 
-    def _restart(self, running: _RunningQuery) -> None:
+    def _restart(self, running: RunningQuery) -> None:
+        assert self._launcher is not None, "it was started"
         running.restart_at = None
         try:
-            fresh = {query.name: query for query in self._compiled(running.stage)}
-            running.query = fresh[running.query.name]
-            self._launch(running)
+            self._launcher.relaunch(running)
         except Exception as error:  # whatever it is, it is told, and tried again
             self._failed(running, failure_of(error))
 
@@ -309,47 +271,3 @@ class Job:
                 self._failure = self._failure or JobFailed(failure_of(error).reason)
             if running.progress.state not in ("failed", "finished"):
                 running.update(state="stopped")
-
-
-class _RunningQuery:
-    """A query and what is known of it."""
-
-    def __init__(self, stage: Stage, query: StageQuery) -> None:
-        self.stage = stage
-        self.query = query
-        self.spark_query: StreamingQuery | None = None
-        self.progress = QueryProgress(query.name)
-        self.stage_topics = frozenset(
-            sink.topic
-            for sink in stage.sinks
-            if isinstance(sink, TopicSink) and isinstance(sink.topic, str)
-        )
-        self.started = self.lasted_s = 0.0
-        self.back_off_s = _FIRST_BACK_OFF_S
-        self.restart_at: float | None = None
-        self.done = False
-        self._seen: tuple[str, int] = ("", -1)
-
-    def update(self, **changes: object) -> None:
-        """Change what is known."""
-        self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
-
-    def take_reports(self) -> Mapping[str, Any] | None:
-        """Read what Spark reported since the last look; returns the newest, if there is one."""
-        assert self.spark_query is not None, "only a started query is looked at"
-        last = self.spark_query.lastProgress
-        if last is None or self._is_known(last):
-            return None
-        # Spark keeps a hundred reports, and to fetch them all costs more than a batch may take.
-        follows = self._seen == (str(last["runId"]), int(last["batchId"]) - 1)
-        read: Mapping[str, Any] | None = None
-        for report in (last,) if follows else self.spark_query.recentProgress:
-            if not self._is_known(report):
-                self._seen = (str(report["runId"]), int(report["batchId"]))
-                read = json.loads(report.json)
-                self.update(**self.progress.after(read))
-        return read
-
-    def _is_known(self, report: StreamingQueryProgress) -> bool:
-        run, batch = str(report["runId"]), int(report["batchId"])
-        return run == self._seen[0] and batch <= self._seen[1]

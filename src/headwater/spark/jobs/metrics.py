@@ -34,7 +34,7 @@ _GAUGES = (
     ("headwater_query_state_bytes", "Memory that state takes.", "state_bytes", 1),
 )
 _INTERFACE: Interface[Route] = Interface("Headwater pipeline", [])
-_RUNNING = ("running", "real-time")
+_RUNNING = ("running", "catching up", "real-time")
 
 
 class JobMetrics(Collector):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.types import backticked
+from headwater.spark.jobs.modes import trigger_of
 from headwater.spark.sinks import ParquetFiles, Sink, TableStoreSink, topic_sink
 
 if TYPE_CHECKING:
@@ -17,12 +18,8 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import Settings
     from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.jobs.modes import Mode
     from headwater.spark.sinks.topic import MissingMarkers
-
-# How long a real-time batch lasts: what is read again after a crash, and how often there is news.
-_REAL_TIME_BATCH = "10 seconds"
-_REAL_TIME = "spark.headwater.realTime"
-_TRIGGER = "spark.headwater.trigger"
 
 
 @dataclass(frozen=True)
@@ -32,35 +29,19 @@ class Writers:
     app: str
     settings: Settings
     tables: Path
-    once: bool
-    fits_real_time: bool = True
-    """Whether all queries can have the task slots that real-time mode holds all the time."""
 
     def start(
-        self, query: StageQuery, checkpoint: Path, missing_markers: MissingMarkers = "fail"
+        self,
+        query: StageQuery,
+        checkpoint: Path,
+        mode: Mode,
+        missing_markers: MissingMarkers = "fail",
     ) -> StreamingQuery:
         """Start a query from its checkpoint."""
         writer: Any = self._with_sink(query, missing_markers).queryName(f"{self.app}: {query.name}")
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
-        started: StreamingQuery = writer.trigger(**self._trigger(query)).start()
+        started: StreamingQuery = writer.trigger(**trigger_of(mode, self.settings)).start()
         return started
-
-    def is_real_time(self, query: StageQuery) -> bool:
-        """Tell whether a query runs in Spark's real-time mode."""
-        return (
-            self.fits_real_time
-            and query.may_be_real_time
-            and not self.once
-            and self.settings.guarantee == "at_least_once"
-            and self.settings.spark.get(_REAL_TIME, "true") == "true"
-        )
-
-    def _trigger(self, query: StageQuery) -> dict[str, Any]:
-        if self.once:
-            return {"availableNow": True}
-        if self.is_real_time(query):
-            return {"realTime": _REAL_TIME_BATCH}
-        return {"processingTime": self.settings.spark.get(_TRIGGER, "0 seconds")}
 
     def _with_sink(self, query: StageQuery, missing_markers: MissingMarkers) -> Any:
         if query.target == "print":

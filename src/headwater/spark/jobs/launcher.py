@@ -1,0 +1,122 @@
+"""Compiles a job's stages into queries on a Spark session, and starts each from its checkpoint."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from pyspark.errors import AnalysisException
+
+from headwater.spark.compiler.nodes import NodeCompiler, refused_by_spark
+from headwater.spark.compiler.stages import compile_stage
+from headwater.spark.jobs.modes import Modes
+from headwater.spark.jobs.running_query import RunningQuery
+from headwater.spark.jobs.writers import Writers
+from headwater.spark.session import task_slots
+from headwater.spark.topics import TopicReader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+    from headwater.plan.plan import Settings
+    from headwater.plan.stages import Stage
+    from headwater.spark.checkpoints import Checkpoint
+    from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.formats.schemas import Schemas
+    from headwater.spark.jobs.modes import Mode
+    from headwater.spark.sinks.topic import MissingMarkers
+
+_MISSING_MARKERS = "spark.headwater.missingMarkers"
+# Task slots for what is not in real-time mode.
+_SPARE_SLOTS = 4
+
+
+class Launcher:
+    """Starts the queries of one program on one session; `partitions` is of all topics."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        stages: tuple[Stage, ...],
+        settings: Settings,
+        partitions: Mapping[str, int],
+        checkpoint: Checkpoint,
+        schemas: Schemas,
+        *,
+        once: bool,
+    ) -> None:
+        self.spark = spark
+        self._stages = stages
+        self._settings = settings
+        self._partitions = partitions
+        self._checkpoint = checkpoint
+        self._schemas = schemas
+        self._modes = Modes(settings, once, self._fits_real_time())
+        app = stages[0].plan.name
+        self._writers = Writers(app, settings, checkpoint.path / "tables")
+
+    def queries(self) -> dict[str, RunningQuery]:
+        """Compile everything; raises PlanError for what Spark refuses."""
+        return {
+            query.name: RunningQuery(stage, query)
+            for stage in self._stages
+            for query in self._compiled(stage)
+        }
+
+    def launch(self, running: RunningQuery) -> None:
+        """Start a query; raises PlanError where Spark refuses it."""
+        self._start(running, self._modes.first(running.query, running.stage))
+
+    def relaunch(self, running: RunningQuery) -> None:
+        """Start a query that has failed, compiled anew: schemas may have come up since."""
+        fresh = {query.name: query for query in self._compiled(running.stage)}
+        running.query = fresh[running.query.name]
+        self.launch(running)
+
+    def go_on(self, running: RunningQuery) -> bool:
+        """Start a query that came to its end in the mode that follows; False if none does."""
+        assert running.mode is not None, "it was started"
+        mode = self._modes.following(running.mode, running.lasted_s)
+        if mode is not None:
+            self._start(running, mode)
+        return mode is not None
+
+    def reader(self, *, batch: bool) -> TopicReader:
+        """Return what reads the program's topics: as a stream, or as a batch of what is there."""
+        return TopicReader(
+            self.spark,
+            self._settings.cluster.bootstrap_servers,
+            self._partitions,
+            self._settings.cluster.java(),
+            batch=batch,
+            in_fixed_order=self._settings.guarantee == "exactly_once" and not batch,
+        )
+
+    def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
+        compiler = NodeCompiler(self.spark, self.reader(batch=False), self._schemas)
+        return compile_stage(stage, compiler)
+
+    def _start(self, running: RunningQuery, mode: Mode) -> None:
+        path = self._checkpoint.of_query(running.query.name)
+        # Whatever at_least_once had begun may come twice, and has left no marker that says so.
+        unmarked = self._checkpoint.is_first_of_guarantee(running.query.name)
+        goes_on = unmarked or self._settings.spark.get(_MISSING_MARKERS) == "continue"
+        missing_markers: MissingMarkers = "continue" if goes_on else "fail"
+        try:
+            running.spark_query = self._writers.start(running.query, path, mode, missing_markers)
+        except AnalysisException as refusal:
+            raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
+        running.mode = mode
+        running.started = time.monotonic()
+        running.update(state="running" if mode == "once" else mode, failure="")
+
+    def _fits_real_time(self) -> bool:
+        shuffles = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        needed = sum(
+            sum(self._partitions[topic] for source in stage.sources for topic in source.topics)
+            + (shuffles if stage.stateful else 0)
+            for stage in self._stages
+        )
+        return needed + _SPARE_SLOTS <= task_slots(self.spark)

@@ -1,0 +1,68 @@
+"""In which of Spark's modes a query runs: where it starts, and when it changes over.
+
+Real-time mode reads the sides of a join at the same time, each as fast as it can. A stream's
+record would meet a table that is half read. So a query that keeps state first takes what is there
+in micro-batches, which know the order in which it was written, and then changes over. A backlog is
+also read faster that way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from headwater.plan.plan import Settings
+    from headwater.plan.stages import Stage
+    from headwater.spark.compiler.stages import StageQuery
+
+Mode = Literal["once", "running", "catching up", "real-time"]
+"""To the end of what is there, in micro-batches for ever, to the end and then on, in real time."""
+
+# How long a real-time batch lasts: what is read again after a crash, and how often there is news.
+_REAL_TIME_BATCH = "10 seconds"
+# So much has come in the meantime that it is worth another round.
+_LONG_ROUND_S = 10.0
+_REAL_TIME = "spark.headwater.realTime"
+_TRIGGER = "spark.headwater.trigger"
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Chooses for the queries of one program."""
+
+    settings: Settings
+    once: bool
+    fits_real_time: bool = True
+    """Whether all queries can have the task slots that real-time mode holds all the time."""
+
+    def first(self, query: StageQuery, stage: Stage) -> Mode:
+        """Return what a query starts in, the first time and after every failure."""
+        if self.once:
+            return "once"
+        if not self._may_be_real_time(query):
+            return "running"
+        return "catching up" if stage.stateful else "real-time"
+
+    def following(self, mode: Mode, lasted_s: float) -> Mode | None:
+        """Return what a query goes on in that came to its end; None where that was all."""
+        if mode != "catching up":
+            return None
+        return "catching up" if lasted_s > _LONG_ROUND_S else "real-time"
+
+    def _may_be_real_time(self, query: StageQuery) -> bool:
+        return (
+            self.fits_real_time
+            and query.may_be_real_time
+            and self.settings.guarantee == "at_least_once"
+            and self.settings.spark.get(_REAL_TIME, "true") == "true"
+        )
+
+
+def trigger_of(mode: Mode, settings: Settings) -> dict[str, Any]:
+    """Return what Spark is told to make a query run in this mode."""
+    if mode == "real-time":
+        return {"realTime": _REAL_TIME_BATCH}
+    if mode == "running":
+        return {"processingTime": settings.spark.get(_TRIGGER, "0 seconds")}
+    return {"availableNow": True}

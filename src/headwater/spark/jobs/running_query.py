@@ -1,0 +1,68 @@
+"""One query of a job: how it was started, what Spark reports of it, and when to try again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from headwater.plan.nodes import TopicSink
+from headwater.spark.jobs.progress import QueryProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from headwater.plan.stages import Stage
+    from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.jobs.modes import Mode
+
+FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 1.0, 60.0
+
+
+class RunningQuery:
+    """A query and what is known of it."""
+
+    def __init__(self, stage: Stage, query: StageQuery) -> None:
+        self.stage = stage
+        self.query = query
+        self.spark_query: StreamingQuery | None = None
+        self.progress = QueryProgress(query.name)
+        self.stage_topics = frozenset(
+            sink.topic
+            for sink in stage.sinks
+            if isinstance(sink, TopicSink) and isinstance(sink.topic, str)
+        )
+        self.mode: Mode | None = None
+        """How it was started the last time; None before the first."""
+        self.started = self.lasted_s = 0.0
+        self.back_off_s = FIRST_BACK_OFF_S
+        self.restart_at: float | None = None
+        self.done = False
+        self._seen: tuple[str, int] = ("", -1)
+
+    def update(self, **changes: object) -> None:
+        """Change what is known."""
+        self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
+
+    def take_reports(self) -> Mapping[str, Any] | None:
+        """Read what Spark reported since the last look; returns the newest, if there is one."""
+        assert self.spark_query is not None, "only a started query is looked at"
+        last = self.spark_query.lastProgress
+        if last is None or self._is_known(last):
+            return None
+        # Spark keeps a hundred reports, and to fetch them all costs more than a batch may take.
+        follows = self._seen == (str(last["runId"]), int(last["batchId"]) - 1)
+        read: Mapping[str, Any] | None = None
+        for report in (last,) if follows else self.spark_query.recentProgress:
+            if not self._is_known(report):
+                self._seen = (str(report["runId"]), int(report["batchId"]))
+                read = json.loads(report.json)
+                self.update(**self.progress.after(read))
+        return read
+
+    def _is_known(self, report: StreamingQueryProgress) -> bool:
+        run, batch = str(report["runId"]), int(report["batchId"])
+        return run == self._seen[0] and batch <= self._seen[1]
