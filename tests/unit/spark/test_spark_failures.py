@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
 
 from headwater.spark.jobs.failures import failure_of
 
@@ -12,7 +13,8 @@ def test_a_broken_record_is_named() -> None:
         "Job aborted\nCaused by: X: headwater: broken record, t [0] at offset 6, value: bad\n\tat"
     )
     failure = failure_of(RuntimeError(text))
-    assert failure.reason == "broken record, t [0] at offset 6, value: bad"
+    assert failure.reason.startswith("broken record, t [0] at offset 6, value: bad; ")
+    assert "dead_letter" in failure.reason, "it says what to do"
     assert not failure.may_pass
     assert not failure.is_nameless
 
@@ -57,8 +59,23 @@ def test_the_innermost_cause_is_told_and_tried_again() -> None:
     assert failure.may_pass
 
 
-def test_a_jvm_that_is_gone_does_not_come_back() -> None:
-    assert not failure_of(ConnectionRefusedError(111, "Connection refused")).may_pass
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionRefusedError(111, "Connection refused"),
+        Py4JNetworkError("Answer from Java side is empty"),
+        Py4JError("An error occurred while calling o697.isActive"),
+    ],
+)
+def test_a_jvm_that_is_gone_does_not_come_back(error: Exception) -> None:
+    failure = failure_of(error)
+    assert failure.reason.startswith("Spark's JVM has ended")
+    assert not failure.may_pass
+
+
+def test_a_jvm_that_answers_is_there() -> None:
+    text = "An error occurred while calling o1.x. Trace:\npy4j.Py4JException: no method x\n"
+    assert "JVM has ended" not in failure_of(Py4JError(text)).reason
 
 
 @pytest.mark.parametrize("text", ["[A_B.C] what SQLSTATE: 42K09", "what"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import OnBroken, Start
 from headwater.spark.compiler.sources import broken_rows
+from headwater.spark.jobs.failures import broken_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,7 @@ def find_broken(
         rows = found.limit(1).collect()
         if rows:
             named = {header["key"]: bytes(header["value"]).decode() for header in rows[0][0]}
-            return (
+            return broken_record(
                 f"broken record, {named['headwater.topic']} [{named['headwater.partition']}] at "
                 f"offset {named['headwater.offset']}, {named['headwater.reason']}"
             )

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+from py4j.protocol import (  # type: ignore[import-untyped]
+    Py4JError,
+    Py4JJavaError,
+    Py4JNetworkError,
+)
 
 from headwater.spark.formats.schemas import NewSchema
 
@@ -76,7 +80,7 @@ class Failure:
 
 def failure_of(error: BaseException) -> Failure:
     """Find the cause under the layers that Spark puts around it."""
-    if isinstance(error, Py4JNetworkError | ConnectionError):
+    if _is_end_of_jvm(error):
         return Failure(_JVM_GONE, may_pass=False)
     text = str(error)
     stack = getattr(error, "getStackTrace", lambda: None)() or ""
@@ -91,7 +95,7 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(f"records are gone before they were read: {what} ({_AFRESH})", False)
     broken = _BROKEN.search(everything)
     if broken is not None:
-        return Failure(_shortened(broken[1]), may_pass=False)
+        return Failure(broken_record(_shortened(broken[1])), may_pass=False)
     if _OTHER_STATE.search(everything):
         return Failure(_CHANGED, may_pass=False)
     if _OTHER_FORMAT in everything:
@@ -99,6 +103,20 @@ def failure_of(error: BaseException) -> Failure:
     may_pass = not any(mark in everything for mark in _HOPELESS)
     nameless = any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
+
+
+def broken_record(place_and_reason: str) -> str:
+    """Say what can be done about a record that cannot be decoded."""
+    return f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records are put aside"
+
+
+def _is_end_of_jvm(error: BaseException) -> bool:
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return True
+    # What py4j makes of a connection that ends in the middle of a call; if Java has something to
+    # say, it is there as an exception or as a trace.
+    is_java = isinstance(error, Py4JJavaError) or "Trace:" in str(error)
+    return isinstance(error, Py4JError) and not is_java
 
 
 def _one_line(everything: str, text: str) -> str:
