@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from confluent_kafka import Producer
+from tests.chaos.driver_process import DriverProcess
 from tests.chaos.seeds import seeds
 from tests.integration.spark_sink_pipeline import Topics, read_committed
 from tests.kafka_process import KafkaProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from tests.broker_process import BrokerProcess
     from tests.conftest import StartBroker
@@ -35,7 +32,6 @@ FEW_KILLS = {"broker": 1, "driver": 1, "worker": 1}
 BATCH_WITHIN_S = 180.0
 DONE_WITHIN_S = 300.0
 KEYS = 20
-_REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("seed", seeds(1))
@@ -66,95 +62,50 @@ def check_through_kills(
     with Driver(topics, tmp_path / "checkpoint") as driver:
         with feeding(topics) as fed:
             for kind in kills:
-                driver.wait_for_batch()
+                driver.wait_for_line("batch")
                 # Anywhere in a batch, or between two.
                 time.sleep(chance.random() * 0.5)
                 _kill(kind, broker, driver, chance)
         count = sum(map(len, fed.values()))
         written = driver.wait_for_records(count)
-    assert len(written) == count, driver.text[-10_000:]
+    assert len(written) == count, driver.text
     by_key: dict[bytes, list[bytes]] = defaultdict(list)
     for key, value in written:
         by_key[key].append(value)
     assert by_key == fed
 
 
-class Driver:
-    """The driver's process and all that it starts."""
+class Driver(DriverProcess):
+    """The driver's process and its Python workers."""
 
     def __init__(self, topics: Topics, checkpoint: Path) -> None:
-        self._topics = topics
-        self._command = [sys.executable, "-m", "tests.chaos.exactly_once_driver", topics.servers]
-        self._command += [topics.input, topics.output, str(checkpoint)]
-        self._process: subprocess.Popen[str] | None = None
-        self._lines: list[str] = []
-        self._batch = threading.Event()
-
-    @property
-    def text(self) -> str:
-        return "".join(self._lines)
-
-    def __enter__(self) -> Driver:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            self._command,
-            cwd=_REPOSITORY,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
+        super().__init__(
+            "tests.chaos.exactly_once_driver",
+            topics.servers,
+            topics.input,
+            topics.output,
+            str(checkpoint),
         )
-        threading.Thread(target=self._read, args=(self._process,), daemon=True).start()
-
-    def note(self, text: str) -> None:
-        """Put a line among what the driver says, to read one beside the other."""
-        print(text, flush=True)
-        self._lines.append(f"{text}\n")
-
-    def wait_for_batch(self) -> None:
-        self._batch.clear()
-        assert self._batch.wait(BATCH_WITHIN_S), f"no batch any more:\n{self.text[-10_000:]}"
+        self._topics = topics
 
     def wait_for_records(self, count: int) -> list[tuple[bytes, bytes]]:
         """All committed records, once there are as many as that; if there are more, more."""
         deadline = time.monotonic() + DONE_WITHIN_S
         while True:
-            self._batch.clear()
             messages = read_committed(self._topics.servers, self._topics.output)
             if len(messages) >= count or time.monotonic() > deadline:
                 return [(message.key() or b"", message.value() or b"") for message in messages]
-            self._batch.wait(1.0)
-
-    def kill(self) -> None:
-        """SIGKILL for all of them at once, the JVM included."""
-        assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            time.sleep(0.2)
 
     def workers(self) -> list[psutil.Process]:
         """The Python processes behind Spark's tasks; after a kill, those that take their place."""
-        assert self._process is not None
-        driver = psutil.Process(self._process.pid)
+        driver = psutil.Process(self.pid)
         deadline = time.monotonic() + BATCH_WITHIN_S
         while True:
             workers = [child for child in driver.children(recursive=True) if _is_worker(child)]
             if workers:
                 return workers
-            assert time.monotonic() < deadline, f"there is no worker:\n{self.text[-10_000:]}"
-
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            self._lines.append(line)
-            if line.startswith("batch"):
-                self._batch.set()
+            assert time.monotonic() < deadline, f"there is no worker:\n{self.text}"
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 Value = dict[str, Any]
 KEYS = ("a", "b", "c", "d", None)
@@ -254,7 +254,7 @@ class TableJoin:
     def _of_key(
         self, key: str | None, table: Batch, stream: Batch
     ) -> Iterator[tuple[Event, Value | None]]:
-        for event, of_table in _in_order(table, stream):
+        for event, of_table in self._in_order(table, stream):
             if not of_table:
                 found = None if key is None else self._table.get(key)
                 if self._left or found is not None:
@@ -264,17 +264,24 @@ class TableJoin:
             elif key is not None and event.value is not None:
                 self._table[key] = event.value
 
+    def _in_order(self, table: Batch, stream: Batch) -> Iterator[tuple[Event, bool]]:
+        """Take two queues; the one whose first record is older comes next, at a tie the table."""
+        waiting_table, waiting_stream = list(table), list(stream)
+        while waiting_table or waiting_stream:
+            if waiting_table and (
+                not waiting_stream or waiting_table[0].time <= waiting_stream[0].time
+            ):
+                yield waiting_table.pop(0), True
+            else:
+                yield waiting_stream.pop(0), False
 
-def _in_order(table: Iterable[Event], stream: Iterable[Event]) -> Iterator[tuple[Event, bool]]:
-    """Take two queues; the one whose first record is older comes next, at a tie the table."""
-    waiting_table, waiting_stream = list(table), list(stream)
-    while waiting_table or waiting_stream:
-        if waiting_table and (
-            not waiting_stream or waiting_table[0].time <= waiting_stream[0].time
-        ):
-            yield waiting_table.pop(0), True
-        else:
-            yield waiting_stream.pop(0), False
+
+class GlobalTableJoin(TableJoin):
+    """A global table, which is loaded before the stream's records, whatever their times."""
+
+    def _in_order(self, table: Batch, stream: Batch) -> Iterator[tuple[Event, bool]]:
+        yield from ((event, True) for event in table)
+        yield from ((event, False) for event in stream)
 
 
 class StreamJoin:

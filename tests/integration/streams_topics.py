@@ -14,7 +14,6 @@ from headwater.spark.jobs.job import Job
 from headwater.streams import App
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -42,14 +41,20 @@ class Topics:
             future.result()
 
     def write(self, topic: str, *values: Any, key: str | bytes = "k") -> None:
-        """Write values as JSON; bytes as they are, and None as a tombstone."""
-        self.write_pairs(topic, ((key, value) for value in values))
+        """Write values of one key, and wait until the broker has them."""
+        for value in values:
+            self.produce(topic, key, value)
+        self.flush()
 
-    def write_pairs(self, topic: str, pairs: Iterable[tuple[str | bytes, Any]]) -> None:
-        """Write keys and values, and wait until the broker has them all."""
-        for key, value in pairs:
-            data = value if value is None or isinstance(value, bytes) else json.dumps(value)
-            self._producer.produce(topic, data, key)
+    def produce(
+        self, topic: str, key: str | bytes | None, value: Any, *, timestamp_ms: int = 0
+    ) -> None:
+        """Send a value as JSON; bytes as they are, and None as a tombstone."""
+        data = value if value is None or isinstance(value, bytes) else json.dumps(value)
+        self._producer.produce(topic, data, key, timestamp=timestamp_ms)
+
+    def flush(self) -> None:
+        """Wait until the broker has what was sent."""
         assert self._producer.flush(60) == 0
 
     def read(self, topic: str, count: int) -> list[Any]:

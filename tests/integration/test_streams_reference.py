@@ -18,6 +18,7 @@ from tests.integration.streams_reference import (
     Aggregate,
     Batch,
     Event,
+    GlobalTableJoin,
     Result,
     StreamJoin,
     TableJoin,
@@ -260,11 +261,7 @@ def test_joins_with_tables(spark: SparkSession, seed: int) -> None:
         "out",
     )
 
-    def reference(
-        on: Callable[[Event], str | None], topic: str, *, left: bool
-    ) -> Callable[[Batch], list[Result]]:
-        join = TableJoin(on, left=left)
-
+    def reference(join: TableJoin, topic: str) -> Callable[[Batch], list[Result]]:
         def joined(batch: Batch) -> list[Result]:
             found = join.joined(_of(batch, "r"), _of(batch, topic))
             return [_joined(event, value) for event, value in found]
@@ -277,10 +274,12 @@ def test_joins_with_tables(spark: SparkSession, seed: int) -> None:
         return Result(event.key, shown(value), event.time)
 
     expected: dict[tuple[str, str], Callable[[Batch], Iterable[Result]]] = {
-        ("out", "inner"): reference(KEY, "t", left=False),
-        ("out", "left"): reference(KEY, "t", left=True),
-        ("out", "global"): reference(ID, "g", left=False),
-        ("out", "global-left"): reference(lambda e: (e.id or "-")[0], "g", left=True),
+        ("out", "inner"): reference(TableJoin(KEY, left=False), "t"),
+        ("out", "left"): reference(TableJoin(KEY, left=True), "t"),
+        ("out", "global"): reference(GlobalTableJoin(ID, left=False), "g"),
+        ("out", "global-left"): reference(
+            GlobalTableJoin(lambda e: (e.id or "-")[0], left=True), "g"
+        ),
     }
     batches = random_batches(seed, ["r", "r", "t", "g"], 60, 30)
     _compare(app, spark, batches, LATER, expected, by_key=False)

@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
+from tests.waiting import wait_for
 
 from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.jobs.job import Job, JobFailed
@@ -47,8 +48,10 @@ def test_each_change_comes_and_counts_go_on_after_a_restart(
             for output in (everything, minutes):
                 wanted = range(already + 1, already + 4)
                 assert changes(topics, output, wanted[-1])[-3:] == [*wanted]
-            states = {query.state for query in job.progress()}
-            assert states == {"real-time", "running"}
+            wait_for(
+                job.progress,
+                until=lambda queries: {each.state for each in queries} == {"real-time", "running"},
+            )
         finally:
             job.stop()
         # What real-time mode left unfinished is finished by micro-batches, and the other way round.

@@ -104,11 +104,13 @@ class _Program:
             for message in read_committed(self._topics.servers, topic):
                 value = json.loads(message.value() or b"{}")
                 if value["round"] == round_:
-                    found[message.key().decode()].add(value["unit"])
+                    found[message.key().decode()].add(value.get("unit"))
             return len(found)
 
         wait_for(look, topic, until=lambda count: count == KEYS)
         return set().union(*found.values())
 
     def _write(self, topic: str, value: Mapping[str, object]) -> None:
-        self._topics.write_pairs(topic, ((f"k{number}", value) for number in range(KEYS)))
+        for number in range(KEYS):
+            self._topics.produce(topic, f"k{number}", value)
+        self._topics.flush()

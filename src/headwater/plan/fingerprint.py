@@ -87,7 +87,7 @@ def _state(node: Node) -> str:
             window = "" if node.window is None else f", {node.window}"
             return f"{results} by {node.row.key.ddl()}{window}, emit {node.emit}; {node.row}"
         case StreamTableJoin():
-            return f"table of {_table_of(node)}, {node.kind} join; {node.parents[1].row}"
+            return f"{node.kind} join with the table of {_table_of(node)}; {node.parents[1].row}"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             left, right = (parent.row for parent in node.parents)

@@ -84,8 +84,8 @@ def stream_table_join(
     value = _column(table_value)
     row_type = stream.select(F.struct("*").alias("row")).schema["row"].dataType
     value_type = table.select(value.alias("value")).schema["value"].dataType
-    # The stream first: Spark asks the sources of a micro-batch for their ends in this order, so that
-    # whatever was in the table before a record of the stream is in its batch, or in one before.
+    # The stream first: Spark asks the sources of a micro-batch for their ends in this order, so
+    # that what was in the table before a record of the stream is in its batch, or in one before.
     rows = _input(
         stream,
         {"key": key_of_stream},

@@ -1,0 +1,61 @@
+"""Which mode a query starts in, and which follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from headwater.plan.plan import Settings
+from headwater.plan.stages import split
+from headwater.spark.compiler.stages import StageQuery
+from headwater.spark.jobs.modes import Modes, trigger_of
+from headwater.streams import App
+
+if TYPE_CHECKING:
+    from headwater.plan.stages import Stage
+
+NO_ROWS: Any = None  # none of this looks at them
+QUERY = StageQuery("q", NO_ROWS, "update", "topics", may_be_real_time=True)
+SETTINGS = Settings()
+
+
+def stage(*, joined: bool) -> Stage:
+    app = App("modes")
+    stream = app.stream("r", value_type="value bigint")
+    if joined:
+        stream = stream.join(app.table("t", value_type="unit string"))
+    stream.to("out")
+    (only,) = split(app.plan())
+    return only
+
+
+def test_a_query_with_state_catches_up_before_it_is_real_time() -> None:
+    modes = Modes(SETTINGS, once=False)
+    assert modes.first(QUERY, stage(joined=True)) == "catching up"
+    assert modes.first(QUERY, stage(joined=False)) == "real-time"
+    assert modes.following("catching up", lasted_s=1) == "real-time"
+    assert modes.following("catching up", lasted_s=60) == "catching up", "much has come meanwhile"
+    assert modes.following("once", lasted_s=1) is None
+
+
+@pytest.mark.parametrize(
+    ("modes", "query"),
+    [
+        (Modes(replace(SETTINGS, guarantee="exactly_once"), once=False), QUERY),
+        (Modes(replace(SETTINGS, spark={"spark.headwater.realTime": "false"}), once=False), QUERY),
+        (Modes(SETTINGS, once=False, fits_real_time=False), QUERY),
+        (Modes(SETTINGS, once=False), replace(QUERY, may_be_real_time=False)),
+    ],
+)
+def test_what_cannot_be_real_time_runs_in_micro_batches(modes: Modes, query: StageQuery) -> None:
+    assert modes.first(query, stage(joined=True)) == "running"
+    assert replace(modes, once=True).first(query, stage(joined=True)) == "once"
+
+
+def test_each_mode_has_its_trigger() -> None:
+    hourly = replace(SETTINGS, spark={"spark.headwater.trigger": "1 hour"})
+    assert trigger_of("running", hourly) == {"processingTime": "1 hour"}
+    assert trigger_of("once", hourly) == trigger_of("catching up", hourly) == {"availableNow": True}
+    assert "realTime" in trigger_of("real-time", hourly)
