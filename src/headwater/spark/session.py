@@ -180,6 +180,9 @@ _FIXED = {
     # A real-time batch that was stopped leaves state behind; only real-time mode would begin with
     # the first batch again.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
+    # How long real-time mode collects rows on their way between two operators. By default, 50 ms:
+    # as much later a join would know of a change to its table.
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "10",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",
