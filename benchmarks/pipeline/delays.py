@@ -66,6 +66,8 @@ def measure(
             bootstrap_servers=bootstrap_servers,
             guarantee=guarantee,
             checkpoint_dir=checkpoints,
+            # By itself, a join with a table runs in micro-batches.
+            spark={"spark.headwater.realTime": "true"},
         )
         _build(app, kind, source, table, output)
         job = Job(app.plan(), notice=say)

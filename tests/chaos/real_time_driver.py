@@ -13,7 +13,12 @@ from headwater.streams import App
 
 
 def main(servers: str, readings: str, units: str, output: str, checkpoint: str) -> None:
-    app = App("chaos", bootstrap_servers=servers, checkpoint_dir=checkpoint)
+    app = App(
+        "chaos",
+        bootstrap_servers=servers,
+        checkpoint_dir=checkpoint,
+        spark={"spark.headwater.realTime": "true"},
+    )
     stream = app.stream(readings, value_type="number bigint, version bigint")
     table = app.table(units, value_type="version bigint")
     stream.left_join(table, number="number", wanted="left.version", met="right.version").to(output)

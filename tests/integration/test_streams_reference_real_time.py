@@ -58,7 +58,7 @@ def test_what_runs_in_real_time_gives_what_the_reference_gives(
 ) -> None:
     names = {each: f"{topic}-{each}" for each in ("r", "t", "g")}
     topics.create(*names.values())
-    app = app_of(topics, tmp_path)
+    app = app_of(topics, tmp_path, spark={"spark.headwater.realTime": "true"})
     for output, stream in _streams(app, names).items():
         stream.to(f"{topic}-{output}")
     first, *later = random_batches(seed, ["r", "r", "t", "g"], 60, 30)

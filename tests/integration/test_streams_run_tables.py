@@ -69,7 +69,9 @@ class _Program:
 
     @contextmanager
     def running(self, spark: SparkSession, tmp_path: Path) -> Iterator[None]:
-        app = app_of(self._topics, tmp_path, guarantee=self._guarantee)
+        # Without the setting, both guarantees would run in micro-batches.
+        spark_settings = {"spark.headwater.realTime": "true"}
+        app = app_of(self._topics, tmp_path, guarantee=self._guarantee, spark=spark_settings)
         readings = app.stream(self._readings, value_type="round int")
         units = app.table(self._units, value_type="unit string")
         everywhere = app.global_table(self._units, value_type="unit string")

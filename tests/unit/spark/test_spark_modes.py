@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 NO_ROWS: Any = None  # none of this looks at them
 QUERY = StageQuery("q", NO_ROWS, "update", "topics", may_be_real_time=True)
 SETTINGS = Settings()
+ASKED = replace(SETTINGS, spark={"spark.headwater.realTime": "true"})
 
 
-def stage(*, joined: bool) -> Stage:
+def stage(kind: Literal["stateless", "count", "join"]) -> Stage:
     app = App("modes")
     stream = app.stream("r", value_type="value bigint")
-    if joined:
+    if kind == "count":
+        stream = stream.group_by_key().count(emit="record").to_stream()
+    elif kind == "join":
         stream = stream.join(app.table("t", value_type="unit string"))
     stream.to("out")
     (only,) = split(app.plan())
@@ -33,11 +36,16 @@ def stage(*, joined: bool) -> Stage:
 
 def test_a_query_with_state_catches_up_before_it_is_real_time() -> None:
     modes = Modes(SETTINGS, once=False)
-    assert modes.first(QUERY, stage(joined=True)) == "catching up"
-    assert modes.first(QUERY, stage(joined=False)) == "real-time"
+    assert modes.first(QUERY, stage("count")) == "catching up"
+    assert modes.first(QUERY, stage("stateless")) == "real-time"
     assert modes.following("catching up", lasted_s=1) == "real-time"
     assert modes.following("catching up", lasted_s=60) == "catching up", "much has come meanwhile"
     assert modes.following("once", lasted_s=1) is None
+
+
+def test_a_join_with_a_table_is_real_time_only_where_that_is_asked_for() -> None:
+    assert Modes(SETTINGS, once=False).first(QUERY, stage("join")) == "running"
+    assert Modes(ASKED, once=False).first(QUERY, stage("join")) == "catching up"
 
 
 @pytest.mark.parametrize(
@@ -50,8 +58,8 @@ def test_a_query_with_state_catches_up_before_it_is_real_time() -> None:
     ],
 )
 def test_what_cannot_be_real_time_runs_in_micro_batches(modes: Modes, query: StageQuery) -> None:
-    assert modes.first(query, stage(joined=True)) == "running"
-    assert replace(modes, once=True).first(query, stage(joined=True)) == "once"
+    assert modes.first(query, stage("count")) == "running"
+    assert replace(modes, once=True).first(query, stage("count")) == "once"
 
 
 def test_each_mode_has_its_trigger() -> None:

@@ -4,12 +4,17 @@ Real-time mode reads the sides of a join at the same time, each as fast as it ca
 record would meet a table that is half read. So a query that keeps state first takes what is there
 in micro-batches, which know the order in which it was written, and then changes over. A backlog is
 also read faster that way.
+
+Once it has changed over, a stream's record that follows its table's record at once may still
+overtake it. So a join with a table stays in micro-batches, unless real-time mode is asked for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from headwater.plan.nodes import StreamTableJoin
 
 if TYPE_CHECKING:
     from headwater.plan.plan import Settings
@@ -40,7 +45,7 @@ class Modes:
         """Return what a query starts in, the first time and after every failure."""
         if self.once:
             return "once"
-        if not self._may_be_real_time(query):
+        if not self._is_real_time(query, stage):
             return "running"
         return "catching up" if stage.stateful else "real-time"
 
@@ -50,13 +55,19 @@ class Modes:
             return None
         return "catching up" if lasted_s > _LONG_ROUND_S else "real-time"
 
-    def _may_be_real_time(self, query: StageQuery) -> bool:
+    def _is_real_time(self, query: StageQuery, stage: Stage) -> bool:
         return (
             self.fits_real_time
             and query.may_be_real_time
             and self.settings.guarantee == "at_least_once"
-            and self.settings.spark.get(_REAL_TIME, "true") == "true"
+            and self._is_wanted(stage)
         )
+
+    def _is_wanted(self, stage: Stage) -> bool:
+        asked = self.settings.spark.get(_REAL_TIME)
+        if asked is not None:
+            return asked == "true"
+        return not any(isinstance(node, StreamTableJoin) for node in stage.stateful)
 
 
 def trigger_of(mode: Mode, settings: Settings) -> dict[str, Any]:
