@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headwater.http.errors import HttpError
+from headwater.topic_state.errors import RecordTooLargeError, StateTimeoutError, TopicStateError
 
 
 class RegistryError(HttpError):
@@ -162,14 +163,15 @@ def context_not_empty(context: str) -> RegistryError:
     return RegistryError(422, 42211, f"The specified context '{context}' is not empty.")
 
 
-def store_failed(message: str) -> RegistryError:
-    """Kafka did not take or give what it should have."""
-    return RegistryError(500, 50001, message)
-
-
-def timed_out(message: str) -> RegistryError:
-    """Kafka did not answer in time."""
-    return RegistryError(500, 50002, message)
+def state_failed(failure: TopicStateError) -> RegistryError:
+    """Kafka did not take or give what it should have, or not in time."""
+    match failure:
+        case RecordTooLargeError():
+            return schema_too_large(failure.size, failure.topic)
+        case StateTimeoutError():
+            return RegistryError(500, 50002, str(failure))
+        case _:
+            return RegistryError(500, 50001, str(failure))
 
 
 def forwarding_failed(message: str) -> RegistryError:

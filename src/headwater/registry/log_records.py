@@ -11,10 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from headwater.registry.entities import Config, Metadata, RuleSet, SchemaReference
-
-
-class InvalidRecordError(ValueError):
-    """A record of the topic is none of ours; the message says why."""
+from headwater.topic_state.errors import InvalidRecordError
 
 
 class SchemaKey(NamedTuple):
@@ -130,6 +127,12 @@ class LogRecord(NamedTuple):
 
     key: Key
     value: Value | None
+
+
+def encode(record: LogRecord) -> tuple[bytes, bytes | None]:
+    """Return the bytes of a key and of its value."""
+    key, value = record
+    return encode_key(key), encode_value(key, value)
 
 
 def encode_key(key: Key) -> bytes:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from headwater.registry.kafka_log import KafkaLog
-    from headwater.registry.writer import Writer
+    from headwater.registry.store import SchemaStore
+    from headwater.topic_state.member import Member
 
 
 class Metrics(RequestMetrics):
@@ -29,19 +29,19 @@ class Metrics(RequestMetrics):
             registry=self.registry,
         )
 
-    def watch(self, writer: Writer, log: KafkaLog) -> None:
+    def watch(self, store: SchemaStore, member: Member) -> None:
         """Report the state of store and log, too."""
-        self.registry.register(_State(writer, log))
+        self.registry.register(_State(store, member))
 
 
 class _State:
-    def __init__(self, writer: Writer, log: KafkaLog) -> None:
-        self._writer = writer
-        self._log = log
+    def __init__(self, store: SchemaStore, member: Member) -> None:
+        self._store = store
+        self._member = member
 
     def collect(self) -> Iterator[Metric]:
         """Count what there is."""
-        writer, store = self._writer, self._writer.store
+        store, writer, log = self._store, self._member.writer, self._member.log
         schemas = GaugeMetricFamily(
             "headwater_registry_schemas",
             "Versions of subjects.",
@@ -58,7 +58,7 @@ class _State:
             "subjects": ("Subjects.", len(store.subjects)),
             "leader": ("Whether this instance leads.", int(writer.is_leader)),
             "leader_epoch": ("The epoch of whoever leads.", writer.leadership.tenure.epoch),
-            "log_position": ("The offset up to which the topic was read.", self._log.position),
+            "log_position": ("The offset up to which the topic was read.", log.position),
             "skipped_records": ("Records that are none of ours.", writer.skipped),
         }
         for name, (text, value) in gauges.items():

@@ -17,6 +17,7 @@ from headwater.registry.errors import (
     subject_not_found,
     version_not_found,
 )
+from headwater.registry.log_records import encode
 from headwater.registry.registration import (
     LATEST,
     Candidate,
@@ -29,6 +30,7 @@ from headwater.registry.registration import (
     register,
     with_fixed_references,
 )
+from headwater.registry.schema_ids import SchemaIds
 from headwater.registry.schema_source import find_version, source_of
 from headwater.registry.settings_scope import FORWARD, IMPORT
 from headwater.registry.store import ContextId
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from headwater.registry.log_records import LogRecord
     from headwater.registry.settings_scope import SettingsScope
     from headwater.registry.store import SchemaStore, StoredSchema
-    from headwater.registry.writer import Writer
+    from headwater.topic_state.writer import Writer
 
 Result = TypeVar("Result")
 
@@ -79,6 +81,7 @@ class RegistryService:
         self.store = store
         self.scope = scope
         self.writer = writer
+        self._ids = SchemaIds(store)
         self.group = group
         self.cluster_id = ""
         self.read_only = read_only
@@ -237,15 +240,15 @@ class RegistryService:
             if same is not None and candidate.id in (-1, same.id):
                 return same
         refuse_incompatible(subject, evaluation.messages)
-        schema, records = register(self.store, self.scope, candidate, parsed, self.writer.next_id)
-        await self.writer.write(records)
+        schema, records = register(self.store, self.scope, candidate, parsed, self._ids.next)
+        await self.writer.write([encode(each) for each in records])
         return self.store.version(schema.subject, schema.version) or schema
 
     async def write(self, change: Callable[[], tuple[list[LogRecord], Result]]) -> Result:
         """Make any other change; only while leading."""
         self._refuse_writes()
         records, result = change()
-        await self.writer.write(records)
+        await self.writer.write([encode(each) for each in records])
         return result
 
     def _check_register(self, subject: str, request: RegisterRequest) -> None:

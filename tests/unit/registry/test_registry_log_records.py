@@ -22,7 +22,6 @@ from headwater.registry.log_records import (
     ContextValue,
     DeleteSubjectKey,
     DeleteSubjectValue,
-    InvalidRecordError,
     Key,
     ModeKey,
     ModeValue,
@@ -35,6 +34,7 @@ from headwater.registry.log_records import (
     encode_key,
     encode_value,
 )
+from headwater.topic_state.errors import InvalidRecordError
 
 METADATA = Metadata({"t": ["a"]}, {"p": "q"}, ["p"])
 RULES = RuleSet(

@@ -8,13 +8,13 @@ import time
 from typing import TYPE_CHECKING
 
 from headwater.registry.errors import (
-    RegistryError,
     forwarding_failed,
     not_permitted,
+    state_failed,
     unknown_leader,
 )
 from headwater.registry.http.forwarding import FORWARDED, Forwarder, LeaderUnreachableError
-from headwater.registry.writer import NotLeaderError
+from headwater.topic_state.errors import NotLeaderError, TopicStateError
 
 if TYPE_CHECKING:
     from headwater.http.answers import Answer, Reply
@@ -60,6 +60,8 @@ class LeaderGate:
             except NotLeaderError:
                 if FORWARDED in request.headers:
                     raise unknown_leader("This instance does not lead (any more)") from None
+            except TopicStateError as failure:
+                raise state_failed(failure) from None
             url = service.writer.leader_url
             if url is not None and not service.writer.should_lead:
                 try:
@@ -102,6 +104,6 @@ class LeaderGate:
         try:
             # Whoever wrote through this instance should see it here at once.
             await self._service.writer.catch_up()
-        except RegistryError as failure:
+        except TopicStateError as failure:
             logger.warning("the leader wrote, but this instance lags: %s", failure)
         return found

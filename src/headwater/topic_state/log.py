@@ -1,4 +1,4 @@
-"""The topic `_schemas` through Kafka's protocol: read from its start, for ever, and written to."""
+"""A topic of one partition through Kafka's protocol: read from its start, for ever, and written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from confluent_kafka import (
     Consumer,
@@ -17,20 +17,26 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
-from headwater.registry.errors import schema_too_large, store_failed, timed_out
+from headwater.topic_state.errors import (
+    RecordTooLargeError,
+    StateTimeoutError,
+    TopicStateError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from headwater.registry.leadership import Headers
+    from headwater.topic_state.leadership import Headers
 
-logger = logging.getLogger("headwater.registry")
+logger = logging.getLogger("headwater.topic_state")
 
 _BATCH = 1000
 _POLL_S = 0.5
 
+KeyValue: TypeAlias = tuple[bytes, bytes | None]  # a record to write; no value is a tombstone
 
-class ReadRecord(NamedTuple):
+
+class Record(NamedTuple):
     """A record as it came from the topic."""
 
     offset: int
@@ -40,20 +46,22 @@ class ReadRecord(NamedTuple):
     headers: list[tuple[str, Any]] | None
 
 
-class KafkaLog:
-    """Reads in a thread of its own and hands over what it read on the event loop."""
+class TopicLog:
+    """Reads in a thread of its own and hands over what it read on the event loop.
 
-    def __init__(
-        self,
-        client: Mapping[str, Any],
-        topic: str,
-        on_records: Callable[[Sequence[ReadRecord]], None],
-        *,
-        timeout_s: float,
-    ) -> None:
+    It needs no election: where every instance may write, it is enough by itself.
+
+        log = TopicLog({"bootstrap.servers": "localhost:9092"}, "statuses", timeout_s=10)
+        log.start(take)  # calls take(records) from now on
+        await log.read_to(await log.end_offset())  # all that was there was taken
+        await log.read_to(await log.write([(b"task-0", b"RUNNING")]))  # and what we wrote
+        await log.stop()
+    """
+
+    def __init__(self, client: Mapping[str, Any], topic: str, *, timeout_s: float) -> None:
+        self.topic = topic
         self._client = dict(client)
-        self._topic = topic
-        self._on_records = on_records
+        self._on_records: Callable[[Sequence[Record]], None] | None = None
         self._timeout_s = timeout_s
         self._partition = TopicPartition(topic, 0, 0)  # a compacted topic starts at 0
         self._stopping = threading.Event()
@@ -65,12 +73,14 @@ class KafkaLog:
         self._admin: AdminClient | None = None
         self.position = 0  # all below was handed over
 
-    def start(self) -> None:
-        """Start to read; call it on the event loop."""
+    def start(self, on_records: Callable[[Sequence[Record]], None]) -> None:
+        """Start to read; call it on the event loop, which `on_records` will be called on."""
         self._loop = asyncio.get_running_loop()
+        self._on_records = on_records
+        name = self._client.get("client.id", "headwater")
         self._consumer = Consumer(
             {
-                "group.id": f"headwater-registry-{uuid.uuid4()}",  # never used, but demanded
+                "group.id": f"{name}-{uuid.uuid4()}",  # never used, but demanded
                 "enable.auto.commit": False,
                 "enable.auto.offset.store": False,
                 "auto.offset.reset": "earliest",
@@ -93,7 +103,7 @@ class KafkaLog:
         self._admin = AdminClient(self._client)
         self._consumer.assign([self._partition])
         for target in (self._read, self._deliver):
-            thread = threading.Thread(target=target, name=f"registry{target.__name__}")
+            thread = threading.Thread(target=target, name=f"{self.topic}{target.__name__}")
             thread.start()
             self._threads.append(thread)
 
@@ -108,7 +118,7 @@ class KafkaLog:
             waiting.cancel()
 
     async def end_offset(self) -> int:
-        """Ask the broker where the topic ends; raises RegistryError."""
+        """Ask the broker where the topic ends; raises TopicStateError."""
         try:
             try:
                 return await self._ask_end_offset()
@@ -118,9 +128,9 @@ class KafkaLog:
                 return await self._ask_end_offset()
         except KafkaException as failure:
             reason = failure.args[0].str()
-            raise store_failed(f"Kafka does not say where {self._topic} ends: {reason}") from None
+            raise TopicStateError(f"Kafka does not say where {self.topic} ends: {reason}") from None
         except TimeoutError:
-            raise timed_out(f"Kafka does not say in time where {self._topic} ends") from None
+            raise StateTimeoutError(f"Kafka does not say in time where {self.topic} ends") from None
 
     async def _ask_end_offset(self) -> int:
         assert self._admin is not None
@@ -132,7 +142,7 @@ class KafkaLog:
         return int(found.offset)
 
     async def read_to(self, offset: int, timeout_s: float | None = None) -> None:
-        """Wait until all below an offset was handed over; raises RegistryError."""
+        """Wait until all below an offset was handed over; raises TopicStateError."""
         timeout_s = self._timeout_s if timeout_s is None else timeout_s
         if self.position >= offset:
             return
@@ -142,13 +152,13 @@ class KafkaLog:
         try:
             await asyncio.wait_for(waiting, timeout_s)
         except TimeoutError:
-            raise timed_out(
-                f"Reading {self._topic} up to offset {offset} took longer than {timeout_s:g} s; "
+            raise StateTimeoutError(
+                f"Reading {self.topic} up to offset {offset} took longer than {timeout_s:g} s; "
                 f"it is at {self.position}"
             ) from None
 
-    async def write(self, records: Sequence[tuple[bytes, bytes | None]], headers: Headers) -> int:
-        """Write records in this order and return the offset behind them; raises RegistryError.
+    async def write(self, records: Sequence[KeyValue], headers: Headers | None = None) -> int:
+        """Write records in this order and return the offset behind them; raises TopicStateError.
 
         After a failure, nobody knows what was written: what it was on may still come in.
         """
@@ -158,19 +168,19 @@ class KafkaLog:
         for (key, value), delivery in zip(records, deliveries, strict=True):
             try:
                 self._producer.produce(
-                    self._topic,
+                    self.topic,
                     value,
                     key,
                     partition=0,
-                    headers=headers,
+                    headers=headers or [],
                     on_delivery=self._note(delivery),
                 )
             except (KafkaException, BufferError) as failure:
-                raise store_failed(f"Kafka's client refuses a record: {failure}") from None
+                raise TopicStateError(f"Kafka's client refuses a record: {failure}") from None
         offsets = await asyncio.gather(*deliveries, return_exceptions=True)
         for offset, (_, value) in zip(offsets, records, strict=True):
             if isinstance(offset, BaseException):
-                raise _write_failure(offset, self._topic, len(value or b""))
+                raise _write_failure(offset, self.topic, len(value or b""))
         return int(offsets[-1]) + 1  # type: ignore[arg-type]
 
     def _note(self, delivery: asyncio.Future[int]) -> Callable[[KafkaError | None, Any], None]:
@@ -188,10 +198,10 @@ class KafkaLog:
                 first = self._consumer.poll(_POLL_S)
                 messages = [] if first is None else [first, *self._consumer.consume(_BATCH, 0)]
             except (KafkaException, RuntimeError) as failure:
-                logger.warning("reading %s failed: %s", self._topic, failure)
+                logger.warning("reading %s failed: %s", self.topic, failure)
                 self._stopping.wait(_POLL_S)
                 continue
-            batch: list[ReadRecord] = []
+            batch: list[Record] = []
             position = None
             for message in messages:
                 error = message.error()
@@ -199,7 +209,7 @@ class KafkaLog:
                     position = message.offset() + 1
                     _, timestamp = message.timestamp()
                     batch.append(
-                        ReadRecord(
+                        Record(
                             message.offset(),
                             timestamp,
                             message.key(),
@@ -210,7 +220,7 @@ class KafkaLog:
                 elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - a public constant
                     position = message.offset()
                 else:
-                    logger.warning("reading %s failed: %s", self._topic, error)
+                    logger.warning("reading %s failed: %s", self.topic, error)
             if position is not None:
                 self._on_loop(self._hand_over, batch, position)
 
@@ -227,7 +237,8 @@ class KafkaLog:
         except RuntimeError:
             self._stopping.set()  # the loop is closed: nobody is interested any more
 
-    def _hand_over(self, batch: Sequence[ReadRecord], position: int) -> None:
+    def _hand_over(self, batch: Sequence[Record], position: int) -> None:
+        assert self._on_records is not None
         if batch:
             self._on_records(batch)
         self.position = max(self.position, position)
@@ -251,10 +262,12 @@ def _settle(delivery: asyncio.Future[int], error: KafkaError | None, offset: int
 
 def _write_failure(failure: BaseException, topic: str, size: int) -> Exception:
     if not isinstance(failure, KafkaException):
-        return store_failed(f"writing to {topic} failed: {failure}")
+        return TopicStateError(f"writing to {topic} failed: {failure}")
     error = failure.args[0]
     if error.code() == KafkaError.MSG_SIZE_TOO_LARGE:
-        return schema_too_large(size, topic)
+        return RecordTooLargeError(size, topic)
     if error.code() in (KafkaError._MSG_TIMED_OUT, KafkaError.REQUEST_TIMED_OUT):  # noqa: SLF001
-        return timed_out(f"Kafka did not acknowledge a write to {topic} in time: {error.str()}")
-    return store_failed(f"Kafka refused a write to {topic}: {error.str()}")
+        return StateTimeoutError(
+            f"Kafka did not acknowledge a write to {topic} in time: {error.str()}"
+        )
+    return TopicStateError(f"Kafka refused a write to {topic}: {error.str()}")

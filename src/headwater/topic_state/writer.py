@@ -1,6 +1,6 @@
 """Writing as the leader: the lead is claimed, the topic read to its end, then records go in.
 
-Everything that changes the registry passes through `Writer.change`, one at a time.
+All that this instance changes is written while it is `leading`, one change at a time.
 """
 
 from __future__ import annotations
@@ -9,57 +9,48 @@ import asyncio
 import logging
 import uuid
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from headwater.registry.errors import RegistryError
-from headwater.registry.leadership import Leadership, Tenure, read_mark
-from headwater.registry.log_records import (
+from headwater.topic_state.errors import (
     InvalidRecordError,
-    LogRecord,
-    NoopKey,
-    decode,
-    encode_key,
-    encode_value,
+    NotLeaderError,
+    RecordTooLargeError,
+    TopicStateError,
 )
+from headwater.topic_state.leadership import Leadership, Tenure, read_mark
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from headwater.registry.kafka_log import KafkaLog, ReadRecord
-    from headwater.registry.log_records import Key
-    from headwater.registry.store import SchemaStore
+    from headwater.topic_state.log import KeyValue, Record, TopicLog
+    from headwater.topic_state.state import State
 
-logger = logging.getLogger("headwater.registry")
-
-Result = TypeVar("Result")
-
-
-class NotLeaderError(Exception):
-    """This instance does not lead; somebody else has to be asked."""
+logger = logging.getLogger("headwater.topic_state")
 
 
 class Writer:
-    """Applies what is read to the store, and writes what this instance decides when it leads."""
+    """Applies what is read to the state, and writes what this instance decides when it leads.
 
-    def __init__(self, store: SchemaStore, url: str, on_change: Callable[[], None]) -> None:
+    async with writer.leading():  # raises NotLeaderError: ask writer.leader_url
+        await writer.write([(b"name", b"value")])
+    """
+
+    def __init__(
+        self, state: State[Any], log: TopicLog, url: str, on_change: Callable[[], None]
+    ) -> None:
         self.name = str(uuid.uuid4())
-        self.store = store
-        self.leadership = Leadership()
+        self.leadership = Leadership(state.claim_key)
         self.skipped = 0
+        self._state = state
+        self._log = log
         self._url = url
         self._on_change = on_change
-        self._log: KafkaLog | None = None
         self._should_lead = False
         self._is_announced = False  # since the group last changed
         self._tenure: Tenure | None = None  # what was claimed and, as far as is known, still holds
-        self._void: dict[Key, int] = {}  # keys whose last record does not count
-        self._last_ids: dict[str, int] = {}
+        self._void: dict[bytes, int] = {}  # keys whose last record does not count
         self._lock = asyncio.Lock()
         self._changed = asyncio.Event()
-
-    def attach(self, log: KafkaLog) -> None:
-        """Set the log to write to."""
-        self._log = log
 
     @property
     def is_leader(self) -> bool:
@@ -81,29 +72,27 @@ class Writer:
         if not should_lead:
             self._tenure = None
         elif not self._should_lead:
-            logger.info("this instance was elected to lead")
+            logger.info("this instance was elected to lead (%s)", self._log.topic)
         self._should_lead = should_lead
         self._is_announced = False
         self._notify()
 
-    def apply(self, records: Sequence[ReadRecord]) -> None:
+    def apply(self, records: Sequence[Record]) -> None:
         """Take in what was read from the topic."""
         for record in records:
             try:
-                parsed = decode(record.key, record.value)
+                decoded = self._state.decode(record)
             except InvalidRecordError as failure:
                 self.skipped += 1
                 logger.warning("the record at offset %d is skipped: %s", record.offset, failure)
                 continue
             mark = read_mark(record.headers)
-            if not self.leadership.admit(parsed.key, mark):
-                self._note_void(parsed.key, record.offset)
+            if not self.leadership.admit(record.key, mark):
+                self._note_void(record.key, record.offset)
                 continue
-            self._void.pop(parsed.key, None)
-            epoch = 0 if mark is None else mark.tenure.epoch
-            self.store.apply(parsed, timestamp=record.timestamp, epoch=epoch)
-            if mark is not None and mark.max_ids is not None:
-                self.store.note_max_ids(mark.max_ids)
+            if record.key is not None:
+                self._void.pop(record.key, None)
+            self._state.apply(decoded, record, mark)
         self._on_change()
         self._notify()
 
@@ -119,55 +108,43 @@ class Writer:
     async def leading(self) -> AsyncIterator[None]:
         """Lead for a while: nobody else writes, and all that was written has been read.
 
-        Raises NotLeaderError where another instance was elected.
+        Raises NotLeaderError where another instance was elected, and TopicStateError.
         """
         async with self._lock:
-            log = self._require_log()
             if not self._should_lead:
-                raise NotLeaderError
+                raise NotLeaderError("another instance was elected, or none yet")
             if not self.is_leader:
                 await self._claim()
-            await log.read_to(await log.end_offset())
+            await self.catch_up()
             if not self.is_leader:
-                raise NotLeaderError
+                raise NotLeaderError("another instance took the lead")
             await self._repair()
             yield
 
-    async def write(self, records: Sequence[LogRecord]) -> None:
+    async def write(self, records: Sequence[KeyValue]) -> None:
         """Write records and read them back; only while `leading`.
 
-        Raises RegistryError, after which the lead is claimed anew, so that what may still be on its
-        way can do no harm, or NotLeaderError if nothing of it counts.
+        Raises TopicStateError, after which the lead is claimed anew, so that what may still be on
+        its way can do no harm, or NotLeaderError if nothing of it counts.
         """
         if not records:
             return
-        log = self._require_log()
         tenure = self._tenure
         assert tenure is not None
-        encoded = [(encode_key(key), encode_value(key, value)) for key, value in records]
         try:
-            await log.read_to(await log.write(encoded, tenure.headers()))
-        except RegistryError as failure:
-            if failure.code != 42209:  # a record that is too large is certainly not there
-                self._tenure = None
-            raise
-        except asyncio.CancelledError:
+            await self._log.read_to(await self._log.write(records, tenure.headers()))
+        except RecordTooLargeError:
+            raise  # it is certainly not there
+        except (TopicStateError, asyncio.CancelledError):
             self._tenure = None
             raise
         if self.leadership.tenure != tenure:
             self._tenure = None
-            raise NotLeaderError  # what was written is void, since another instance took the lead
-
-    def next_id(self, context: str) -> int:
-        """Return an id that no schema of a context has or ever had."""
-        id_ = max(self.store.max_id(context), self._last_ids.get(context, 0)) + 1
-        self._last_ids[context] = id_
-        return id_
+            raise NotLeaderError("what was written is void, since another instance took the lead")
 
     async def catch_up(self) -> None:
-        """Wait until all that is in the topic was read; raises RegistryError."""
-        log = self._require_log()
-        await log.read_to(await log.end_offset())
+        """Wait until all that is in the topic was read; raises TopicStateError."""
+        await self._log.read_to(await self._log.end_offset())
 
     async def announce(self, *, again: bool = False) -> None:
         """Claim the lead, or say who leads, to those that joined since or to whoever comes."""
@@ -176,26 +153,27 @@ class Writer:
                 await self._claim()
 
     async def _claim(self) -> None:
-        log = self._require_log()
-        await log.read_to(await log.end_offset())
+        await self.catch_up()
         current = self.leadership.tenure
         tenure = self._tenure if self.is_leader else Tenure(current.epoch + 1, self.name)
         assert tenure is not None
-        key = encode_key(NoopKey())
-        headers = tenure.claim_headers(self._url, self.store.max_ids())
-        await log.read_to(await log.write([(key, None)], headers))
+        headers = [*tenure.claim_headers(self._url), *self._state.claim_headers()]
+        claim = (self._state.claim_key, None)
+        await self._log.read_to(await self._log.write([claim], headers))
         if self.leadership.tenure != tenure:
-            raise NotLeaderError  # another instance was faster
+            raise NotLeaderError("another instance was faster")
         if self._should_lead:
             self._is_announced = True
             if self._tenure != tenure:
-                logger.info("leading in epoch %d at %s", tenure.epoch, self._url)
+                logger.info(
+                    "leading in epoch %d at %s (%s)", tenure.epoch, self._url, self._log.topic
+                )
             self._tenure = tenure
 
     async def _repair(self) -> None:
         # Compaction would keep a void record and drop the one before it, which counts.
         if void := dict(self._void):
-            records = [record for key in void for record in self.store.restoring(key)]
+            records = [record for key in void for record in self._state.restoring(key)]
             logger.warning("writing %d records anew that a former leader overwrote", len(records))
             await self.write(records)
             for key, offset in void.items():
@@ -203,14 +181,10 @@ class Writer:
                 if self._void.get(key) == offset:
                     del self._void[key]
 
-    def _note_void(self, key: Key, offset: int) -> None:
+    def _note_void(self, key: bytes | None, offset: int) -> None:
         logger.warning("the record at offset %d is void: its writer no longer led", offset)
-        if not isinstance(key, NoopKey):
+        if key is not None and key != self._state.claim_key:
             self._void[key] = offset
 
     def _notify(self) -> None:
         self._changed.set()
-
-    def _require_log(self) -> KafkaLog:
-        assert self._log is not None
-        return self._log

@@ -1,29 +1,43 @@
-"""The topic that everything is kept in: created where it is missing, checked where it is there."""
+"""The topic that a state is kept in: created where it is missing, checked where it is there."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
+from headwater.topic_state.errors import TopicError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from concurrent.futures import Future
 
-logger = logging.getLogger("headwater.registry")
+logger = logging.getLogger("headwater.topic_state")
 
 
-class TopicError(Exception):
-    """The registry cannot start on this cluster; the message says why and what to do."""
+@dataclass(frozen=True, slots=True)
+class StateTopic:
+    """A topic to keep a state in: compacted, and of one partition, as its order counts.
+
+    What it `holds` and the `setting` that names it stand in messages about a topic that is unfit.
+    """
+
+    name: str
+    replication_factor: int
+    holds: str
+    setting: str
 
 
-async def prepare_topic(
-    client: Mapping[str, Any], topic: str, replication_factor: int, timeout_s: float
-) -> str:
-    """See to it that the topic is there and fit for its purpose; returns the cluster's id."""
+async def prepare_topic(client: Mapping[str, Any], wanted: StateTopic, timeout_s: float) -> str:
+    """See to it that the topic is there and fit for its purpose; returns the cluster's id.
+
+    Raises TopicError, whose message says what to do.
+    """
+    topic, replication_factor = wanted.name, wanted.replication_factor
     admin = AdminClient(dict(client))
     try:
         cluster = await _answer(admin.describe_cluster(request_timeout=timeout_s), timeout_s)
@@ -41,9 +55,9 @@ async def prepare_topic(
         if len(description.partitions) != 1:
             raise TopicError(
                 f"the topic {topic} has {len(description.partitions)} partitions, but the order of "
-                "schemas needs one. Choose another one with --topic"
+                f"{wanted.holds} needs one. Choose another one with {wanted.setting}"
             )
-        await _check_cleanup_policy(admin, topic, timeout_s)
+        await _check_cleanup_policy(admin, wanted, timeout_s)
         return str(cluster.cluster_id)
     except KafkaException as failure:
         servers = client.get("bootstrap.servers")
@@ -65,14 +79,15 @@ async def _create(admin: AdminClient, topic: str, factor: int, timeout_s: float)
             ) from None
 
 
-async def _check_cleanup_policy(admin: AdminClient, topic: str, timeout_s: float) -> None:
+async def _check_cleanup_policy(admin: AdminClient, wanted: StateTopic, timeout_s: float) -> None:
+    topic = wanted.name
     resource = ConfigResource(ResourceType.TOPIC, topic)
     future = admin.describe_configs([resource], request_timeout=timeout_s)[resource]
     policy = (await _answer(future, timeout_s))["cleanup.policy"].value
     if policy.strip() != "compact":
         raise TopicError(
-            f"the topic {topic} has cleanup.policy={policy}, which will lose schemas. Set it: "
-            f"headwater configs alter --topic {topic} --add cleanup.policy=compact"
+            f"the topic {topic} has cleanup.policy={policy}, which will lose {wanted.holds}. "
+            f"Set it: headwater configs alter --topic {topic} --add cleanup.policy=compact"
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from confluent_kafka import TopicPartition
 
-logger = logging.getLogger("headwater.registry")
+logger = logging.getLogger("headwater.topic_state")
 
 _POLL_S = 0.2
 
@@ -61,7 +61,7 @@ class Election:
         has rebalanced, and newcomers want to know who leads.
         """
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._take_part, name="registry-election")
+        self._thread = threading.Thread(target=self._take_part, name=f"{self._topic}-election")
         self._thread.start()
 
     async def stop(self) -> None:
@@ -94,9 +94,9 @@ class Election:
                 message = consumer.poll(_POLL_S)
                 error = message.error() if message is not None else None
                 if error is not None:
-                    logger.warning("the group for electing a leader: %s", error)
+                    logger.warning("the group for electing a leader of %s: %s", self._topic, error)
         except KafkaException as failure:
-            logger.error("the group for electing a leader failed: %s", failure)
+            logger.error("the group for electing a leader of %s failed: %s", self._topic, failure)
         finally:
             consumer.close()
             self._tell(False)
