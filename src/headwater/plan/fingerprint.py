@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
-from headwater.plan.nodes import Aggregate, Node, StreamStreamJoin, StreamTableJoin, TopicSource
-from headwater.plan.stages import split
+from headwater.plan.nodes import Aggregate, Changes, Source, StreamStreamJoin, StreamTableJoin
 from headwater.plan.windows import duration_text
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Plan
+    from collections.abc import Iterable
+
+    from headwater.plan.nodes import Operator, StatefulOperator
     from headwater.plan.stages import Stage
 
 
@@ -56,15 +57,15 @@ class Fingerprint:
         return (*changed, *gone, *new)
 
 
-def fingerprint_of(plan: Plan) -> Fingerprint:
+def fingerprint_of(stages: Iterable[Stage]) -> Fingerprint:
     """Return the fingerprint of a program, stage by stage."""
-    return Fingerprint(tuple(part for stage in split(plan) for part in stage_parts(stage)))
+    return Fingerprint(tuple(part for stage in stages for part in stage_parts(stage)))
 
 
 def stage_parts(stage: Stage) -> list[tuple[str, str]]:
     """Return the parts of one stage, which is what its own checkpoint depends on."""
-    topics = sorted(f"{source.kind} {topic}" for source in stage.sources for topic in source.topics)
-    parts = [(f"{stage.name}{_READS}", ", ".join(topics))]
+    read = sorted(each for source in stage.sources for each in source.reads)
+    parts = [(f"{stage.name}{_READS}", ", ".join(read))]
     parts += [
         (f"{stage.name}{_STATE}{number}", _state(node))
         for number, node in enumerate(stage.stateful, start=1)
@@ -80,23 +81,26 @@ def _stage_of(part_name: str) -> str:
     return part_name.removesuffix(_READS).rpartition(_STATE)[0] or part_name.removesuffix(_READS)
 
 
-def _state(node: Node) -> str:
+def _state(node: StatefulOperator) -> str:
     match node:
         case Aggregate():
             results = ", ".join(f"{name}={each}" for name, each in node.aggregations)
             window = "" if node.window is None else f", {node.window}"
             return f"{results} by {node.row.key.ddl()}{window}, emit {node.emit}; {node.row}"
+        case Changes():
+            return f"table of {_table_of(node.parents[0])}, its changes; {node.row}"
         case StreamTableJoin():
-            return f"{node.kind} join with the table of {_table_of(node)}; {node.parents[1].row}"
+            table = node.parents[1]
+            return f"{node.kind} join with the table of {_table_of(table)}; {table.row}"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             left, right = (parent.row for parent in node.parents)
             return f"{node.kind} join {window}; left {left}; right {right}"
-    return f"{type(node).__name__}; {node.row}"
+        case _:
+            assert_never(node)
 
 
-def _table_of(node: StreamTableJoin) -> str:
-    table = node.parents[1]
+def _table_of(table: Operator) -> str:
     while table.parents:
         table = table.parents[0]
-    return ", ".join(table.topics) if isinstance(table, TopicSource) else table.id
+    return ", ".join(table.places) if isinstance(table, Source) else table.id

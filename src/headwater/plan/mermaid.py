@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 from headwater.plan.topology import Entry, SubTopology, topology
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Plan
+    from collections.abc import Sequence
+
+    from headwater.plan.stages import Stage
 
 
-def mermaid(plan: Plan) -> str:
+def mermaid(stages: Sequence[Stage]) -> str:
     """Return the text of the flowchart."""
     lines = ["flowchart LR"]
     topics: dict[str, str] = {}
     edges: list[str] = []
-    for number, part in enumerate(topology(plan)):
+    for number, part in enumerate(topology(stages)):
         lines.append(f"  subgraph s{number}[{_label(part.stage.name)}]")
         lines += _operators(number, part)
         lines.append("  end")

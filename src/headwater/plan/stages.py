@@ -1,39 +1,42 @@
-"""Splits a plan into stages, each of which is one Spark query.
+"""Splits a plan into stages, each of which is computed at once and as one.
 
-Spark refuses some chains of stateful operators in one query. Between such two, the plan is cut:
-the first stage writes an internal topic that the next one reads. Sinks that follow the same
-stateful operator, or the same sources without any, share a stage, so that what they have in
-common is read and computed once.
+Some chains of stateful operators cannot be: between such two, the plan is cut, and the first stage
+writes an internal topic that the next one reads. Sinks that follow the same stateful operator, or
+the same sources without any, share a stage, so that what they have in common is read and computed
+once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, assert_never
 
+from headwater.plan.errors import PlanError
 from headwater.plan.formats import INTERNAL, Format
+from headwater.plan.graph import sources_of, walk
 from headwater.plan.nodes import (
-    Aggregate,
-    FileSink,
-    Node,
+    ChangelogMode,
+    Operator,
     Sink,
-    StreamStreamJoin,
-    StreamTableJoin,
-    Table,
+    Source,
+    Stateful,
+    StatefulOperator,
     TopicSink,
     TopicSource,
 )
 from headwater.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-OutputMode = Literal["append", "update"]
+AnyOperator = TypeVar("AnyOperator", bound=Operator)
+Root: TypeAlias = Source | StatefulOperator
+"""Where a stage begins."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One Spark query: its sinks, all that leads to them, and how it writes.
+    """What is computed as one: its sinks, and all that leads to them.
 
     `name` stays the same when stateless operators or sinks are added, so that the stage finds its
     checkpoint again.
@@ -41,119 +44,98 @@ class Stage:
 
     name: str
     plan: Plan
-    mode: OutputMode
     dead_letters: tuple[TopicSource, ...] = ()
     """The sources whose broken records this stage puts aside, for all stages that read them."""
 
     @property
     def sinks(self) -> tuple[Sink, ...]:
-        """What the query writes."""
+        """What the stage writes."""
         return self.plan.sinks
 
     @property
-    def sources(self) -> tuple[TopicSource, ...]:
-        """What the query reads."""
+    def sources(self) -> tuple[Source, ...]:
+        """What the stage reads."""
         return self.plan.sources()
 
     @property
-    def stateful(self) -> tuple[Node, ...]:
+    def topic_sources(self) -> tuple[TopicSource, ...]:
+        """The topics' readers among its sources."""
+        return self.plan.topic_sources()
+
+    @property
+    def topics_read(self) -> tuple[str, ...]:
+        """The topics that the stage reads, each as often as it does."""
+        return tuple(topic for source in self.topic_sources for topic in source.topics)
+
+    @property
+    def stateful(self) -> tuple[StatefulOperator, ...]:
         """Its operators that keep state, inputs first."""
-        return tuple(node for node in self.plan.walk() if keeps_state(node))
+        return tuple(node for node in self.plan.walk() if isinstance(node, Stateful))
 
     @property
     def internal_topics(self) -> tuple[str, ...]:
-        """The internal topics that the query writes."""
+        """The internal topics that the stage writes."""
         return tuple(
             str(sink.topic) for sink in self.sinks if isinstance(sink, TopicSink) and sink.internal
         )
 
+    @property
+    def only_adds(self) -> bool:
+        """Whether no result replaces another: some wait for their time, or go to files alone."""
+        stateful = self.stateful
+        if stateful:
+            return any(node.waits for node in stateful)
+        return any(sink.only_adds for sink in self.sinks)
+
 
 def split(plan: Plan) -> tuple[Stage, ...]:
-    """Return the stages, those that write internal topics before those that read them."""
-    plan.check()
-    cut = _Cutter(plan)
-    sinks = [*(cut.rebuilt(sink) for sink in plan.sinks)]
-    return tuple(_named(plan, [*cut.internal_sinks, *sinks]))  # type: ignore[list-item]
+    """Return the stages of a plan that was checked, writers of internal topics before readers."""
+    cut = _Cutter(plan.name)
+    sinks = [cut.rebuilt(sink) for sink in plan.sinks]
+    return tuple(_named(plan, [*cut.internal_sinks, *sinks]))
 
 
-def keeps_state(node: Node) -> bool:
-    """Tell whether the operator keeps state in its own stage.
-
-    A table that is joined or written is followed by that operator itself.
-    """
-    return node.is_stateful and not isinstance(node, Table)
-
-
-def runs_in_processor(node: Node) -> bool:
-    """Tell whether the operator is one of ours in the JVM, on Spark's transformWithState."""
-    if isinstance(node, Aggregate):
-        return node.emit == "record" or node.reduce is not None or node.late_to is not None
-    return isinstance(node, StreamTableJoin)
-
-
-def is_outer(node: Node) -> bool:
-    """Tell whether the operator is a stream-stream join that emits unmatched records."""
-    return isinstance(node, StreamStreamJoin) and node.kind != "inner"
-
-
-def output_mode(node: Node) -> OutputMode:
-    """Return the mode that a stateful operator needs its query to run in."""
-    final = isinstance(node, Aggregate) and node.emit == "final"
-    return "append" if final or is_outer(node) else "update"
-
-
-def roots_of(node: Node) -> tuple[Node, ...]:
-    """Return the nearest stateful operators and sources, which is where sharing begins."""
-    found: dict[int, Node] = {}
+def roots_of(node: Operator) -> tuple[Root, ...]:
+    """Return the nearest stateful operators and sources above, or the node itself if it is one."""
+    found: dict[int, Root] = {}
     waiting = [node]
     while waiting:
         current = waiting.pop()
-        if keeps_state(current) or not current.parents:
+        if isinstance(current, Stateful | Source):
             found[id(current)] = current
         else:
             waiting.extend(reversed(current.parents))
     return tuple(found.values())
 
 
-def _may_follow(earlier: Node, later: Node) -> bool:
-    """Tell whether Spark runs the two in one query."""
-    if output_mode(earlier) == "append" or output_mode(later) == "append":
-        return False
-    return runs_in_processor(earlier) or isinstance(earlier, StreamStreamJoin)
-
-
 class _Cutter:
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._rebuilt: dict[int, Node] = {}
-        self._sources: dict[int, Node] = {}
+    def __init__(self, app: str) -> None:
+        self._app = app
+        self._rebuilt: dict[int, Operator] = {}
+        self._sources: dict[int, TopicSource] = {}
         self.internal_sinks: list[TopicSink] = []
 
-    def rebuilt(self, node: Node) -> Node:
-        """Return the node over parents that were cut where they had to be."""
-        for each in Plan(self._plan.name, (node,)).walk():  # type: ignore[arg-type]
+    def rebuilt(self, sink: Sink) -> Sink:
+        """Return the sink over parents that were cut where they had to be."""
+        for each in walk(sink.parents):
             if id(each) not in self._rebuilt:
                 self._rebuilt[id(each)] = self._with_new_parents(each)
-        return self._rebuilt[id(node)]
+        return self._with_new_parents(sink)
 
-    def _with_new_parents(self, node: Node) -> Node:
+    def _with_new_parents(self, node: AnyOperator) -> AnyOperator:
         parents = tuple(self._rebuilt[id(parent)] for parent in node.parents)
-        if keeps_state(node):
+        if isinstance(node, Stateful):
             parents = tuple(
-                self._cut(parent, node) if self._must_cut(parent, node) else parent
-                for parent in parents
+                self._cut(parent, node) if _must_cut(parent, node) else parent for parent in parents
             )
         unchanged = all(a is b for a, b in zip(parents, node.parents, strict=True))
         return node if unchanged else replace(node, parents=parents)
 
-    def _must_cut(self, parent: Node, node: Node) -> bool:
-        return not all(_may_follow(earlier, node) for earlier in _stateful_above(parent))
-
-    def _cut(self, parent: Node, node: Node) -> Node:
+    def _cut(self, parent: Operator, node: Stateful) -> TopicSource:
         """Put an internal topic between the two; another reader of the same parent shares it."""
         found = self._sources.get(id(parent))
         if found is None:
-            topic = f"{self._plan.name}-{node.name or node.id}-repartition"
+            topic = f"{self._app}-{node.name or node.id}-repartition"
             format_ = Format(INTERNAL)
             self.internal_sinks.append(
                 TopicSink(
@@ -164,23 +146,37 @@ class _Cutter:
             )  # fmt: skip
             found = self._sources[id(parent)] = TopicSource(
                 id=f"{node.id}-repartition-source", row=parent.row, location=node.location,
-                topics=(topic,), kind="table" if parent.is_table else "stream",
-                key_format=format_, value_format=format_, internal=True,
+                topics=(topic,), kind=_kind_of(parent, node), key_format=format_,
+                value_format=format_, internal=True,
             )  # fmt: skip
         return found
 
 
-def _stateful_above(node: Node) -> tuple[Node, ...]:
-    return tuple(each for each in _above(node) if keeps_state(each))
+def _must_cut(parent: Operator, node: Stateful) -> bool:
+    """Tell whether the two cannot be in one stage; what waits for its time has to be alone."""
+    above = [each for each in walk((parent,)) if isinstance(each, Stateful)]
+    return any(node.waits or not earlier.can_be_followed for earlier in above)
 
 
-def _above(node: Node) -> Iterator[Node]:
-    return Plan("", (node,)).walk()  # type: ignore[arg-type]
+def _kind_of(parent: Operator, node: Stateful) -> Literal["stream", "table"]:
+    match parent.changelog:
+        case ChangelogMode.APPEND:
+            return "stream"
+        case ChangelogMode.UPSERT:
+            return "table"
+        case ChangelogMode.RETRACT:
+            raise PlanError(
+                f"{node.id} cannot follow {parent.id} (at {parent.location}): the values that a "
+                "change replaces cannot be handed on through an internal topic yet",
+                node.location,
+            )
+        case mode:
+            assert_never(mode)
 
 
-def _named(plan: Plan, sinks: list[Sink]) -> Iterator[Stage]:
+def _named(plan: Plan, sinks: Sequence[Sink]) -> Iterator[Stage]:
     groups: dict[frozenset[int], list[Sink]] = {}
-    roots: dict[frozenset[int], tuple[Node, ...]] = {}
+    roots: dict[frozenset[int], tuple[Root, ...]] = {}
     for sink in sinks:
         found = roots_of(sink)
         together = frozenset(id(root) for root in found)
@@ -192,14 +188,14 @@ def _named(plan: Plan, sinks: list[Sink]) -> Iterator[Stage]:
         part = Plan(plan.name, tuple(members), plan.settings)
         broken = tuple(
             source
-            for source in part.sources()
+            for source in part.topic_sources()
             if not source.on_broken.fails and source.id not in put_aside
         )
         put_aside |= {source.id for source in broken}
-        yield Stage(names[together], part, _mode(part), broken)
+        yield Stage(names[together], part, broken)
 
 
-def _stage_names(roots: dict[frozenset[int], tuple[Node, ...]]) -> dict[frozenset[int], str]:
+def _stage_names(roots: dict[frozenset[int], tuple[Root, ...]]) -> dict[frozenset[int], str]:
     """Name stages after where they begin, those alike in the order of the program."""
     names: dict[frozenset[int], str] = {}
     taken: dict[str, int] = {}
@@ -210,22 +206,10 @@ def _stage_names(roots: dict[frozenset[int], tuple[Node, ...]]) -> dict[frozense
     return names
 
 
-def _mode(part: Plan) -> OutputMode:
-    """Update, which real-time queries need, unless something in the query insists on append."""
-    modes = {output_mode(node) for node in part.walk() if keeps_state(node)}
-    only_files = not modes and any(isinstance(sink, FileSink) for sink in part.sinks)
-    return "append" if "append" in modes or only_files else "update"
-
-
-def _root_name(node: Node) -> str:
-    if isinstance(node, TopicSource):
-        return "+".join(node.topics)
+def _root_name(node: Root) -> str:
+    if isinstance(node, Source):
+        return "+".join(node.places)
     if node.name is not None:
         return node.name
-    kind = type(node).__name__.lower()
-    above = sorted({topic for source in _sources_of(node) for topic in source.topics})
-    return f"{'+'.join(above)}-{kind}"
-
-
-def _sources_of(node: Node) -> tuple[TopicSource, ...]:
-    return tuple(each for each in _above(node) if isinstance(each, TopicSource))
+    above = sorted({place for source in sources_of(node) for place in source.places})
+    return f"{'+'.join(above)}-{node.word}"

@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from headwater.plan.nodes import (
     Aggregate,
     Branch,
-    FileSink,
+    Changes,
     Filter,
     FlatMap,
     Map,
     Merge,
-    Node,
-    Observe,
     Operand,
+    Operator,
+    Peek,
     Repartition,
+    Sink,
+    Source,
     Split,
+    Stateful,
+    StatefulOperator,
+    Stateless,
+    StatelessOperator,
     StreamStreamJoin,
     StreamTableJoin,
     Table,
-    TableStoreSink,
-    TopicSink,
-    TopicSource,
     ToStream,
 )
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.windows import duration_text
 
 
-def summary(node: Node) -> str:
+def summary(node: Operator) -> str:
     """Return what the operator does."""
     match node:
-        case TopicSource():
-            return f"{node.kind.replace('_', ' ')} of {', '.join(node.topics)}"
+        case Source() | Sink():
+            return node.summary
+        case Stateless():
+            return _stateless(node)
+        case Stateful():
+            return _stateful(node)
+        case _:
+            assert_never(node)
+
+
+def _stateless(node: StatelessOperator) -> str:
+    match node:
         case Filter():
             return f"keep {_text(node.predicate)}"
         case Split():
             return f"first of {', '.join(map(_text, node.conditions))}"
-        case Branch(index=index, split=Split(conditions=conditions)):
-            return f"keep {_text(conditions[index])}" if index < len(conditions) else "keep others"
+        case Branch():
+            return _branch(node)
         case Map():
             return _map(node)
         case FlatMap():
             return f"each of {_text(node.items)}"
         case Merge():
             return "merge"
-        case Observe():
-            return node.kind if node.function is None else f"{node.kind} {node.function.name}"
+        case Peek():
+            return f"peek {node.function.name}"
         case Repartition():
             count = "" if node.partitions is None else f" into {node.partitions}"
             return f"repartition by key{count}"
@@ -53,29 +68,33 @@ def summary(node: Node) -> str:
             return "table: the latest value of each key"
         case ToStream():
             return "changes as a stream"
-    return _stateful_or_sink(node)
+        case _:
+            assert_never(node)
 
 
-def _stateful_or_sink(node: Node) -> str:
+def _stateful(node: StatefulOperator) -> str:
     match node:
         case Aggregate():
             by = "key" if node.by is None else _text(node.by)
             results = ", ".join(f"{name} = {each}" for name, each in node.aggregations)
             window = "" if node.window is None else f", {node.window}"
             return f"{results} by {by}{window}"
+        case Changes():
+            return "changes with the values that they replace"
         case StreamTableJoin():
             on = "key" if node.key is None else _text(node.key)
             return f"{node.kind} join with the table on {on}"
         case StreamStreamJoin():
             before, after = duration_text(node.before_ms), duration_text(node.after_ms)
             return f"{node.kind} join, -{before} to +{after}"
-        case TopicSink():
-            return f"to {node.topic}"
-        case FileSink():
-            return f"{node.format} files in {node.path}"
-        case TableStoreSink():
-            return f"store {node.store}"
-    return type(node).__name__
+        case _:
+            assert_never(node)
+
+
+def _branch(node: Branch) -> str:
+    conditions = node.split.conditions
+    is_last = node.index == len(conditions)
+    return "keep others" if is_last else f"keep {_text(conditions[node.index])}"
 
 
 def _map(node: Map) -> str:

@@ -9,7 +9,9 @@ from xml.sax.saxutils import escape
 from headwater.plan.topology import SubTopology, topology
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Plan
+    from collections.abc import Sequence
+
+    from headwater.plan.stages import Stage
 
 _WIDTH, _HEIGHT = 250, 46
 _COLUMN, _ROW = _WIDTH + 60, _HEIGHT + 24
@@ -40,12 +42,12 @@ class _Lane:
     edges: list[tuple[str, str, bool]] = field(default_factory=list)
 
 
-def svg(plan: Plan) -> str:
+def svg(title: str, stages: Sequence[Stage]) -> str:
     """Return the picture."""
     parts = []
     top = _MARGIN
     right = 0
-    for part in topology(plan):
+    for part in topology(stages):
         lane = _lane(part)
         places = _places(lane)
         columns = 1 + max(column for column, _ in places.values())
@@ -56,13 +58,13 @@ def svg(plan: Plan) -> str:
         right = max(right, width + 2 * _MARGIN)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{right}" height="{top}" '
-        f'viewBox="0 0 {right} {top}" role="img">\n<title>{escape(plan.name)}</title>\n'
+        f'viewBox="0 0 {right} {top}" role="img">\n<title>{escape(title)}</title>\n'
         f"<style>{_STYLE}</style>\n{''.join(parts)}</svg>\n"
     )
 
 
 def _lane(part: SubTopology) -> _Lane:
-    lane = _Lane(f"{part.stage.name} ({part.stage.mode})")
+    lane = _Lane(f"{part.stage.name} ({'append' if part.stage.only_adds else 'update'})")
     repartitioning = {entry.id for entry in part.entries if entry.repartitions}
     for entry in part.entries:
         lane.boxes[entry.id] = _Box(entry.id, entry.id, entry.summary, "box")

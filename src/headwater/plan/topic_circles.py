@@ -6,13 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import TopicSink
-from headwater.plan.plan import Plan
+from headwater.plan.graph import sources_of
+from headwater.plan.nodes import TopicSink, TopicSource
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from headwater.plan.nodes import TopicSource
+    from headwater.plan.plan import Plan
 
 
 def check_circles(plan: Plan) -> None:
@@ -24,7 +24,7 @@ def check_circles(plan: Plan) -> None:
     for sink in plan.sinks:
         if not isinstance(sink, TopicSink) or not isinstance(sink.topic, str):
             continue
-        sources = Plan(plan.name, (sink,)).sources()
+        sources = [each for each in sources_of(sink) if isinstance(each, TopicSource)]
         read = {topic for source in sources for topic in source.topics}
         way = _way(sink.topic, read, writers)
         if way is not None:

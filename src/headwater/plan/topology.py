@@ -6,25 +6,30 @@ A sub-topology is a stage, that is one Spark query. The same model is drawn by `
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from headwater.plan.nodes import (
     Aggregate,
-    FileSink,
-    Node,
-    Observe,
+    Changes,
+    ForEachSink,
+    Operator,
+    PrintSink,
+    Sink,
+    Source,
+    Stateful,
+    Stateless,
     StreamStreamJoin,
     StreamTableJoin,
     Table,
-    TableStoreSink,
     TopicSink,
     TopicSource,
 )
-from headwater.plan.stages import Stage, split
 from headwater.plan.summaries import summary
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Plan
+    from collections.abc import Sequence
+
+    from headwater.plan.stages import Stage
 
 
 @dataclass(frozen=True)
@@ -50,15 +55,15 @@ class SubTopology:
     entries: tuple[Entry, ...]
 
 
-def topology(plan: Plan) -> tuple[SubTopology, ...]:
+def topology(stages: Sequence[Stage]) -> tuple[SubTopology, ...]:
     """Return what there is to draw."""
-    return tuple(SubTopology(stage, _entries(stage)) for stage in split(plan))
+    return tuple(SubTopology(stage, _entries(stage)) for stage in stages)
 
 
-def describe(plan: Plan) -> str:
+def describe(stages: Sequence[Stage]) -> str:
     """Return the topology as text."""
     lines = ["Topologies:"]
-    for number, part in enumerate(topology(plan)):
+    for number, part in enumerate(topology(stages)):
         lines.append(f"   Sub-topology: {number}")
         for entry in part.entries:
             lines += _lines(entry)
@@ -70,7 +75,8 @@ def _lines(entry: Entry) -> list[str]:
     if entry.kind == "Processor":
         detail = f"(stores: [{', '.join(entry.stores)}])"
     elif entry.kind == "Source":
-        detail = f"(topics: [{', '.join(entry.topics)}])"
+        is_topic = bool(entry.topics)
+        detail = f"(topics: [{', '.join(entry.topics)}])" if is_topic else f"({entry.summary})"
     else:
         detail = f"(topic: {entry.topics[0]})" if entry.topics else f"({entry.summary})"
     lines = [f"    {entry.kind}: {entry.id} {detail}"]
@@ -90,9 +96,9 @@ def _entries(stage: Stage) -> tuple[Entry, ...]:
     return tuple(_entry(node, tuple(dict.fromkeys(successors[node.id]))) for node in nodes)
 
 
-def _entry(node: Node, successors: tuple[str, ...]) -> Entry:
+def _entry(node: Operator, successors: tuple[str, ...]) -> Entry:
     return Entry(
-        kind=_kind(node, successors),
+        kind=_kind(node),
         id=node.id,
         summary=summary(node),
         topics=_topics(node),
@@ -104,37 +110,46 @@ def _entry(node: Node, successors: tuple[str, ...]) -> Entry:
     )
 
 
-def _repartitions(node: Node) -> bool:
-    regroups = isinstance(node, Aggregate) and node.by is not None
-    looks_up = isinstance(node, StreamTableJoin) and node.key is not None
-    moved = node.is_stateful and any(parent.needs_repartition for parent in node.parents)
-    return regroups or looks_up or moved
+def _repartitions(node: Operator) -> bool:
+    if isinstance(node, Stateful) and node.regroups:
+        return True
+    return isinstance(node, Stateful | Table) and any(
+        parent.needs_repartition for parent in node.parents
+    )
 
 
-def _kind(node: Node, successors: tuple[str, ...]) -> Literal["Source", "Processor", "Sink"]:
-    if isinstance(node, TopicSource):
-        return "Source"
-    is_end = isinstance(node, Observe) and not successors
-    is_sink = isinstance(node, TopicSink | FileSink | TableStoreSink)
-    # Kafka Streams has printers and for_each as processors too.
-    return "Sink" if is_sink and not is_end else "Processor"
+def _kind(node: Operator) -> Literal["Source", "Processor", "Sink"]:
+    match node:
+        case Source():
+            return "Source"
+        case PrintSink() | ForEachSink():
+            return "Processor"  # as in Kafka Streams
+        case Sink():
+            return "Sink"
+        case Stateless() | Stateful():
+            return "Processor"
+        case _:
+            assert_never(node)
 
 
-def _topics(node: Node) -> tuple[str, ...]:
+def _topics(node: Operator) -> tuple[str, ...]:
     if isinstance(node, TopicSource):
         return node.topics
     return (str(node.topic),) if isinstance(node, TopicSink) else ()
 
 
-def _stores(node: Node) -> tuple[str, ...]:
+def _stores(node: Operator) -> tuple[str, ...]:
     """Return state stores under the names that Kafka Streams would give them."""
     head, _, number = node.id.rpartition("-")
     match node:
-        case Aggregate() | Table():
+        case Aggregate() | Changes() | Table():
             return (node.name or f"{head}-STATE-STORE-{number}",)
         case StreamTableJoin():
             return (node.name or f"{head}-TABLE-STORE-{number}",)
         case StreamStreamJoin():
             name = node.name or node.id
             return (f"{name}-this-store", f"{name}-other-store")
-    return ()
+        case Source() | Sink() | Stateless():
+            return ()
+        case _:
+            assert_never(node)

@@ -7,13 +7,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from headwater.plan.fingerprint import Fingerprint
-from headwater.plan.guarantees import bound_to_guarantee
+from headwater.plan.fingerprint import Fingerprint, fingerprint_of
 from headwater.processes.whole_file import write_whole
+from headwater.spark.guarantees import bound_to_guarantee
 from headwater.spark.kept_guarantee import KeptGuarantee, next_batch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from headwater.plan.plan import Plan
+    from headwater.plan.stages import Stage
 
 _FINGERPRINT = "program.json"
 _OWNER = "app.txt"
@@ -28,8 +31,9 @@ class CheckpointError(Exception):
 class Checkpoint:
     """A program's folder; held for as long as the program runs."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, stages: Sequence[Stage]) -> None:
         self._plan = plan
+        self._stages = stages
         self.path = plan.settings.checkpoint_dir or default_directory(plan.name)
         self._lock: TextIO | None = None
         self._cluster: str | None = None
@@ -70,7 +74,7 @@ class Checkpoint:
     def keep(self) -> None:
         """Write down which program, on which cluster, goes on from here."""
         write_whole(self.path / _OWNER, self._plan.name)
-        write_whole(self.path / _FINGERPRINT, self._plan.fingerprint().to_json())
+        write_whole(self.path / _FINGERPRINT, fingerprint_of(self._stages).to_json())
         self._guarantee.write(self.path)
         if self._cluster is not None:
             write_whole(self.path / _CLUSTER, self._cluster)
@@ -124,7 +128,7 @@ class Checkpoint:
     def _check_program(self) -> None:
         known = self.path / _FINGERPRINT
         if known.exists():
-            now = self._plan.fingerprint()
+            now = fingerprint_of(self._stages)
             changes = now.changes_since(Fingerprint.from_json(known.read_text("utf-8")))
             if changes:
                 raise CheckpointError(
@@ -139,7 +143,7 @@ class Checkpoint:
         if before is None or self.is_new:
             return
         now = self._plan.settings.guarantee
-        bound = () if before.guarantee == now else bound_to_guarantee(self._plan)
+        bound = () if before.guarantee == now else bound_to_guarantee(self._stages)
         if bound:
             raise CheckpointError(
                 f"{self.path} was written with guarantee={before.guarantee!r}, and cannot go on "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import Aggregate, TopicSink
+from headwater.plan.nodes import TopicSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,12 +46,12 @@ class Cluster:
         """
         known = self.partitions()
         written = _written(plan)
-        for source in plan.sources():
+        for source in plan.topic_sources():
             for topic in source.topics:
                 if topic not in known and topic not in written:
                     raise PlanError(_unknown(topic, known), source.location)
         missing = [topic for topic in written if topic not in known]
-        read = [topic for source in plan.sources() for topic in source.topics]
+        read = [topic for source in plan.topic_sources() for topic in source.topics]
         widest = max((known.get(topic, 1) for topic in read), default=1)
         internal = [
             topic for stage in stages for topic in stage.internal_topics if topic not in known
@@ -68,7 +68,7 @@ class Cluster:
         Raises PlanError, and ClientError where no broker says which they have.
         """
         known = self.partitions()
-        for source in plan.sources():
+        for source in plan.topic_sources():
             for topic, offsets in source.start.offsets.items():
                 if topic in known:
                     self._check_start(topic, offsets, known[topic], source.location)
@@ -165,16 +165,12 @@ class Cluster:
 
 
 def _written(plan: Plan) -> list[str]:
-    names: dict[str, None] = {}
-    for node in plan.walk():
-        if isinstance(node, TopicSink) and isinstance(node.topic, str):
-            names[node.topic] = None
-        if isinstance(node, Aggregate) and node.late_to is not None:
-            names[node.late_to] = None
-    for source in plan.sources():
-        if source.on_broken.dead_letter_topic is not None:
-            names[source.on_broken.dead_letter_topic] = None
-    return list(names)
+    nodes = [*plan.walk()]
+    written = [
+        node.topic for node in nodes if isinstance(node, TopicSink) and isinstance(node.topic, str)
+    ]
+    aside = [topic for node in nodes for topic in node.topics_aside]
+    return list(dict.fromkeys([*written, *aside]))
 
 
 def _unknown(topic: str, known: Iterable[str]) -> str:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from headwater.clients import InvalidPropertiesError
 from headwater.clients.programs import cluster_access, registry_access
+from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
+from headwater.plan.fingerprint import fingerprint_of
 from headwater.plan.nodes import OnBroken, TopicSource
 from headwater.plan.plan import Guarantee, Plan, Settings
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
+from headwater.plan.stages import split
 from headwater.plan.topology import describe
 from headwater.plan.types import TIMESTAMP
 from headwater.streams.builder import Builder
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.clients import RegistryAccess
+    from headwater.plan.fingerprint import Fingerprint
     from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
     from headwater.plan.types import DataType
@@ -137,24 +141,28 @@ class App:
     def plan(self) -> Plan:
         """Return the program as data; refuse one that cannot run."""
         plan = Plan(self.name, tuple(self._builder.sinks), self.settings)
-        plan.check()
+        check_plan(plan)
         return plan
+
+    def fingerprint(self) -> Fingerprint:
+        """Return what a checkpoint of this program depends on."""
+        return fingerprint_of(split(self.plan()))
 
     def describe(self) -> str:
         """Return the topology as text, in the form in which Kafka Streams prints it."""
-        return describe(self.plan())
+        return describe(split(self.plan()))
 
     def mermaid(self) -> str:
         """Return the topology as a Mermaid flowchart."""
         from headwater.plan.mermaid import mermaid
 
-        return mermaid(self.plan())
+        return mermaid(split(self.plan()))
 
     def svg(self) -> str:
         """Return the topology as an SVG picture."""
         from headwater.plan.svg import svg
 
-        return svg(self.plan())
+        return svg(self.name, split(self.plan()))
 
     def _source(
         self,

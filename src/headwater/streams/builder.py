@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from headwater.plan.errors import PlanError
-from headwater.plan.nodes import Node, TopicSource
+from headwater.plan.nodes import Operator, TopicSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from headwater.plan.rows import RowType
     from headwater.serde import SchemaRegistryClient
 
-AnyNode = TypeVar("AnyNode", bound=Node)
+AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
 class Builder:
@@ -31,14 +30,14 @@ class Builder:
 
     def add(
         self,
-        class_: type[AnyNode],
+        class_: type[AnyOperator],
         kind: str,
-        parents: tuple[Node, ...],
+        parents: tuple[Operator, ...],
         row: RowType,
         location: str,
         /,
         **fields: Any,
-    ) -> AnyNode:
+    ) -> AnyOperator:
         """Make an operator and give it the next number, as Kafka Streams does."""
         node_id = f"{kind}-{self._count:010d}"
         self._count += 1
@@ -49,10 +48,8 @@ class Builder:
         self.sinks.append(sink)
 
 
-def source_of(node: Node) -> TopicSource:
-    """Return the first source above an operator."""
+def topic_above(node: Operator) -> TopicSource | None:
+    """Return the first source above an operator, if that is a topic."""
     while node.parents:
         node = node.parents[0]
-    if not isinstance(node, TopicSource):
-        raise PlanError(f"{node.id} has no source above it", node.location)
-    return node
+    return node if isinstance(node, TopicSource) else None

@@ -72,21 +72,18 @@ def read_type(
 
 
 def written_format(
-    given: FormatLike | None, type_: DataType, side: Side, source: TopicSource
+    given: FormatLike | None, type_: DataType, side: Side, source: TopicSource | None
 ) -> Format:
     """Return the format to write a type in: the one named, or the natural one.
 
     That is the number's or the text's own, and for anything else what the source was read in
     where that is Avro, and JSON otherwise. What is as it was read keeps its Protobuf schema, which
-    no type could tell.
+    no type could tell. The source is the topic above, if there is one.
     """
-    was, was_type = (
-        (source.key_format, source.row.key)
-        if side == "key"
-        else (source.value_format, source.row.value)
-    )
+    was, was_type = _read_as(side, source)
     if given is None:
-        inherited = "avro" if was.kind == "avro" and isinstance(type_, Struct) else "json"
+        is_avro = was is not None and was.kind == "avro" and isinstance(type_, Struct)
+        inherited = "avro" if is_avro else "json"
         return Format(_NATURAL.get(type_, inherited))  # type: ignore[arg-type]
     format_ = as_format(given)
     accepted = _WRITES.get(format_.kind)
@@ -96,6 +93,16 @@ def written_format(
             f"the {side} is {type_.ddl()}, and the format {format_.kind} writes {names}: "
             f"cast it, or write it as json"
         )
-    if format_.kind == was.kind == "protobuf" and type_ == was_type and format_.schema is None:
+    if was is None or type_ != was_type or format_.schema is not None:
+        return format_
+    if format_.kind == was.kind == "protobuf":
         return replace(format_, schema=was.schema, references=was.references)
     return format_
+
+
+def _read_as(side: Side, source: TopicSource | None) -> tuple[Format | None, DataType | None]:
+    if source is None:
+        return None, None
+    if side == "key":
+        return source.key_format, source.row.key
+    return source.value_format, source.row.value

@@ -8,7 +8,7 @@ from headwater.plan import functions
 from headwater.plan.aggregations import Aggregation
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import StructOf
-from headwater.plan.nodes import Aggregate, Node
+from headwater.plan.nodes import Aggregate
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.plan.expressions import Expression
-    from headwater.plan.nodes import Emit
+    from headwater.plan.nodes import Emit, Operator
     from headwater.plan.windows import Window
     from headwater.streams.builder import Builder
     from headwater.streams.ktable import KTable
@@ -55,7 +55,7 @@ class KGroupedStream:
     def __init__(
         self,
         builder: Builder,
-        node: Node,
+        node: Operator,
         *,
         by: Typed | None,
         classes: Classes,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import Column, Expression, StructOf
-from headwater.plan.nodes import JoinKind, Map, Node, StreamStreamJoin, StreamTableJoin
+from headwater.plan.nodes import JoinKind, Map, Operator, StreamStreamJoin, StreamTableJoin
 from headwater.plan.rows import RowType
 from headwater.plan.scope import LEFT, RECORD, RIGHT, Scope
 from headwater.plan.types import Struct
@@ -38,7 +38,7 @@ class Joiner:
         self,
         builder: Builder,
         kind: JoinKind,
-        left: Node,
+        left: Operator,
         classes: Classes,
         name: str | None,
         location: str,
@@ -53,7 +53,7 @@ class Joiner:
 
     def project(
         self,
-        right: Node,
+        right: Operator,
         right_classes: Classes,
         value: OperandLike | None,
         fields: Mapping[str, FieldLike],
@@ -73,7 +73,7 @@ class Joiner:
             self._projection = _both(scope)
             self._function = self._joined(value, right_classes, returns)
 
-    def with_stream(self, right: Node, window: JoinWindow) -> KStream:
+    def with_stream(self, right: Operator, window: JoinWindow) -> KStream:
         """Join two streams of the same key type."""
         check_same(right.row.key, self._left.row.key, "the keys of joined streams")
         node = self._builder.add(
@@ -83,7 +83,7 @@ class Joiner:
         )  # fmt: skip
         return self._stream(node)
 
-    def with_table(self, table: Node, on: FieldLike | None) -> KStream:
+    def with_table(self, table: Operator, on: FieldLike | None) -> KStream:
         """Join with a table, by the record's key or by what `on` gives."""
         if table.row.windowed:
             raise PlanError(
@@ -113,7 +113,7 @@ class Joiner:
     def _row(self) -> RowType:
         return RowType(self._left.row.key, self._projection.type)
 
-    def _stream(self, node: Node) -> KStream:
+    def _stream(self, node: Operator) -> KStream:
         from headwater.streams.kstream import KStream
 
         classes = Classes(self._classes.key)

@@ -12,19 +12,22 @@ from headwater.plan.nodes import (
     FileSink,
     Filter,
     FlatMap,
+    ForEachSink,
     Map,
     Merge,
-    Node,
-    Observe,
+    Operator,
+    Peek,
+    PrintSink,
     Repartition,
     Split,
     TopicSink,
+    TopicSource,
 )
 from headwater.plan.nodes import Table as TableNode
 from headwater.plan.python_function import PythonFunction, takes_key
 from headwater.plan.scope import Scope
 from headwater.plan.types import STRING, VOID, Array, Struct
-from headwater.streams.builder import source_of
+from headwater.streams.builder import topic_above
 from headwater.streams.formats import written_format
 from headwater.streams.location import Located
 from headwater.streams.operands import (
@@ -210,21 +213,19 @@ class KStream(StatefulOperators):
         """Call a function for each record, and pass the record on."""
         with Located() as location:
             called = self._called(function)
-            return self._next(
-                Observe, "KSTREAM-PEEK", location, kind="peek", function=called, name=name
-            )
+            return self._next(Peek, "KSTREAM-PEEK", location, function=called, name=name)
 
     def print(self, label: str | None = None) -> None:
         """Print each record."""
         with Located() as location:
             label = self.node.id if label is None else label
-            self._end(Observe, "KSTREAM-PRINTER", location, kind="print", label=label)
+            self._end(PrintSink, "KSTREAM-PRINTER", location, label=label)
 
     def for_each(self, function: Callable[..., Any]) -> None:
         """Call a function for each record, and end there."""
         with Located() as location:
             called = self._called(function)
-            self._end(Observe, "KSTREAM-FOREACH", location, kind="for_each", function=called)
+            self._end(ForEachSink, "KSTREAM-FOREACH", location, function=called)
 
     def repartition(self, partitions: int | None = None, *, name: str | None = None) -> KStream:
         """Bring equal keys together, in this many partitions if a count is given."""
@@ -251,8 +252,6 @@ class KStream(StatefulOperators):
         self, topic: str, *, key: FormatLike | None = None, value: FormatLike | None = None
     ) -> KStream:
         """Write the records to a topic and go on with what is read from it."""
-        from headwater.plan.nodes import TopicSource
-
         with Located() as location:
             sink = self._sink(topic, key, value, location)
             source = self._builder.add(
@@ -283,7 +282,7 @@ class KStream(StatefulOperators):
 
     def _next(
         self,
-        class_: type[Node],
+        class_: type[Operator],
         kind: str,
         location: str,
         row: RowType | None = None,
@@ -307,7 +306,7 @@ class KStream(StatefulOperators):
     ) -> TopicSink:
         if isinstance(topic, Expression) and topic.type_in(self._scope()) != STRING:
             raise ExpressionError(f"{topic}: the name of a topic is a string")
-        source = source_of(self.node)
+        source = topic_above(self.node)
         sink = self._builder.add(
             TopicSink, "KSTREAM-SINK", (self.node,), self.row, location, topic=topic,
             key_format=written_format(key, self.row.key, "key", source),

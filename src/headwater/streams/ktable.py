@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Map, Node, TableStoreSink, ToStream
+from headwater.plan.nodes import Aggregate, Map, Operator, TableStoreSink, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
@@ -122,7 +122,7 @@ class KTable(Operators):
 class GlobalKTable:
     """A table that streams look up by any expression, not only by their key."""
 
-    def __init__(self, node: Node, classes: Classes = UNDECLARED) -> None:
+    def __init__(self, node: Operator, classes: Classes = UNDECLARED) -> None:
         self.node = node
         self._classes = classes
 

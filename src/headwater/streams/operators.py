@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.streams.operands import UNDECLARED
 
 if TYPE_CHECKING:
-    from headwater.plan.nodes import Node
+    from headwater.plan.nodes import Operator
     from headwater.plan.rows import RowType
     from headwater.streams.builder import Builder
     from headwater.streams.operands import Classes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Operators:
     """Records as one node of the plan gives them."""
 
-    def __init__(self, builder: Builder, node: Node, classes: Classes = UNDECLARED) -> None:
+    def __init__(self, builder: Builder, node: Operator, classes: Classes = UNDECLARED) -> None:
         self._builder = builder
         self.node = node
         self._classes = classes

@@ -6,11 +6,11 @@ import base64
 import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.plan.formats import INTERNAL, Format
-from headwater.plan.nodes import TopicSink, TopicSource
-from headwater.plan.plan import Plan
+from headwater.plan.graph import walk
+from headwater.plan.nodes import Operator, TopicSink, TopicSource
 from headwater.plan.stages import split
 from headwater.processes.temporary_folder import TemporaryFolder
 from headwater.testing.topology_values import decoded, encoded
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.plan.nodes import Node
+    from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
     from headwater.streams import App
 
@@ -30,6 +30,7 @@ _SCHEMA = (
     " headers array<struct<key:string,value:string>>"
 )
 _ENDED_WITHIN_S = 600
+AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class TopologyDriver:
         self._outputs: dict[str, list[OutputRecord]] = {}
         self._now = datetime(2026, 1, 1, tzinfo=UTC)
         for stage in self._stages:
-            for source in stage.sources:
+            for source in stage.topic_sources:
                 for topic in source.topics:
                     self._inputs.setdefault(topic, _Topic(topic, self._path / "topics", source))
 
@@ -124,7 +125,7 @@ class TopologyDriver:
         writers = Writers("test", stage.plan.settings, self._path / "tables")
         for query in compile_stage(stage, NodeCompiler(self._spark, reader, Schemas(None))):
             checkpoint = self._path / "checkpoints" / query.name
-            if query.target == "topics":
+            if isinstance(query.sink, TopicSink):
                 started = (
                     query.rows.writeStream.foreachBatch(lambda rows, _: self._take(rows, stage))
                     .outputMode(query.mode)
@@ -251,13 +252,19 @@ def _text(data: bytes | None) -> str | None:
 
 
 def _without_registry(plan: Plan) -> Plan:
-    made: dict[int, Node] = {}
-    for node in plan.walk():
-        changed: dict[str, Any] = {"parents": tuple(made[id(each)] for each in node.parents)}
-        for name in ("key_format", "value_format"):
-            given = getattr(node, name, None)
-            if isinstance(given, Format) and given.needs_registry:
-                changed[name] = Format("json")
-        same = all(a is b for a, b in zip(changed["parents"], node.parents, strict=True))
-        made[id(node)] = node if same and len(changed) == 1 else replace(node, **changed)
-    return Plan(plan.name, tuple(made[id(sink)] for sink in plan.sinks), plan.settings)  # type: ignore[misc]
+    made: dict[int, Operator] = {}
+    for node in walk(parent for sink in plan.sinks for parent in sink.parents):
+        made[id(node)] = _rebuilt(node, made)
+    return replace(plan, sinks=tuple(_rebuilt(sink, made) for sink in plan.sinks))
+
+
+def _rebuilt(node: AnyOperator, made: Mapping[int, Operator]) -> AnyOperator:
+    parents = tuple(made[id(parent)] for parent in node.parents)
+    if isinstance(node, TopicSource | TopicSink):
+        key_format, value_format = (_local(each) for each in (node.key_format, node.value_format))
+        return replace(node, parents=parents, key_format=key_format, value_format=value_format)
+    return replace(node, parents=parents)
+
+
+def _local(format_: Format) -> Format:
+    return Format("json") if format_.needs_registry else format_

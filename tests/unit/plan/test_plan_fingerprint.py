@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.plan.representative_programs import PROGRAMS, app_of
 
 from headwater.plan.fingerprint import Fingerprint
 from headwater.streams import App, KStream, avg, count, tumbling
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
 def _fingerprint(build: Callable[[KStream], None], topic: str = "readings") -> Fingerprint:
     app = App("app")
     build(app.stream(topic, value_type="id string, value double"))
-    return app.plan().fingerprint()
+    return app.fingerprint()
 
 
 def _average(size: Duration = "1 minute") -> Callable[[KStream], None]:
@@ -70,3 +75,10 @@ def test_another_topic_is_another_stage() -> None:
 def test_it_is_kept_as_json() -> None:
     old = _fingerprint(_average())
     assert Fingerprint.from_json(old.to_json()) == old
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_fingerprints_are_those_that_checkpoints_have(name: str) -> None:
+    # Recorded by the version that wrote them: a change here refuses what users have on disk.
+    recorded = json.loads(Path(__file__).with_name("fingerprints.json").read_text("utf-8"))
+    assert dict(app_of(name).fingerprint().parts) == recorded[name]

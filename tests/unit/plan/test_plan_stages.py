@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.plan.nodes import Aggregate, Filter, Map, TopicSink, TopicSource
-from headwater.plan.stages import Stage, keeps_state, split
+from headwater.plan.nodes import Aggregate, Filter, Map, Stateful, TopicSink, TopicSource
+from headwater.plan.stages import Stage, split
 from headwater.streams import App, KStream, tumbling, within
 
 READING = "id string, kind string, value double"
@@ -30,13 +30,13 @@ def test_sinks_without_state_share_a_query() -> None:
     stages = _stages(app)
     assert list(stages) == ["readings"]
     assert len(stages["readings"].sinks) == 3
-    assert stages["readings"].mode == "update"
+    assert not stages["readings"].only_adds
 
 
 def test_files_are_appended() -> None:
     app, readings = _app()
     readings.to_files("folder")
-    assert _stages(app)["readings"].mode == "append"
+    assert _stages(app)["readings"].only_adds
 
 
 def test_what_follows_an_aggregate_shares_its_query() -> None:
@@ -57,9 +57,9 @@ def test_an_aggregate_of_an_aggregate_is_cut() -> None:
     first, second = split(app.plan())
     (topic,) = first.internal_topics
     assert topic == "app-KSTREAM-AGGREGATE-0000000003-repartition"
-    assert second.sources[0].topics == (topic,)
-    assert second.sources[0].internal
-    assert second.sources[0].row == by_id.row
+    assert second.topic_sources[0].topics == (topic,)
+    assert second.topic_sources[0].internal
+    assert second.topic_sources[0].row == by_id.row
     assert [node.id for node in first.stateful] == ["KSTREAM-AGGREGATE-0000000001"]
     assert [node.id for node in second.stateful] == ["KSTREAM-AGGREGATE-0000000003"]
 
@@ -82,7 +82,7 @@ def test_an_aggregated_table_reaches_a_join_through_a_topic_once() -> None:
     stages = split(app.plan())
     assert len(stages) == 3
     assert len(stages[0].internal_topics) == 1
-    tables = [source for stage in stages[1:] for source in stage.sources if source.internal]
+    tables = [source for stage in stages[1:] for source in stage.topic_sources if source.internal]
     assert tables[0] is tables[1]
     assert tables[0].kind == "table"
 
@@ -95,11 +95,11 @@ def test_joins_with_tables_chain_in_one_query() -> None:
     enriched.group_by_key().count().to_stream().to("out")
     (stage,) = split(app.plan())
     assert len(stage.stateful) == 3
-    assert stage.mode == "update"
+    assert not stage.only_adds
 
 
 @pytest.mark.parametrize("kind", ["left", "outer"])
-def test_outer_joins_of_streams_run_in_append_mode_and_are_cut_off(kind: str) -> None:
+def test_outer_joins_of_streams_wait_and_are_cut_off(kind: str) -> None:
     app, readings = _app()
     other = app.stream("others", value_type="note string")
     join = readings.left_join if kind == "left" else readings.outer_join
@@ -107,19 +107,19 @@ def test_outer_joins_of_streams_run_in_append_mode_and_are_cut_off(kind: str) ->
     joined.to("joined")
     joined.group_by_key().count().to_stream().to("counted")
     stages = split(app.plan())
-    assert [stage.mode for stage in stages] == ["append", "update"]
+    assert [stage.only_adds for stage in stages] == [True, False]
     assert len(stages[0].sinks) == 2
 
 
-def test_final_results_run_in_append_mode() -> None:
+def test_final_results_only_add() -> None:
     app, readings = _app()
     windows = readings.group_by_key().windowed_by(tumbling("1 minute"))
     windows.count().suppress().to_stream().to("final")
     windows.count().to_stream().to("early")
-    assert {name: stage.mode for name, stage in _stages(app).items()} == {
-        "readings-aggregate": "update",
-        "readings-aggregate-2": "append",
-    } or {stage.mode for stage in _stages(app).values()} == {"append", "update"}
+    assert {name: stage.only_adds for name, stage in _stages(app).items()} == {
+        "readings-aggregate": True,
+        "readings-aggregate-2": False,
+    }
 
 
 def test_a_topic_in_between_separates_queries() -> None:
@@ -164,7 +164,7 @@ def test_no_stage_has_a_chain_that_spark_refuses_and_no_operator_is_lost(steps: 
     read = [
         topic
         for stage in stages
-        for source in stage.sources
+        for source in stage.topic_sources
         if source.internal
         for topic in source.topics
     ]
@@ -173,7 +173,7 @@ def test_no_stage_has_a_chain_that_spark_refuses_and_no_operator_is_lost(steps: 
     assert {node.id for node in plan.walk()} <= kept
     order = {topic: number for number, s in enumerate(stages) for topic in s.internal_topics}
     for number, stage in enumerate(stages):
-        for source in stage.sources:
+        for source in stage.topic_sources:
             if source.internal:
                 assert order[source.topics[0]] < number
 
@@ -185,7 +185,7 @@ def test_walking_gives_inputs_first_and_each_operator_once() -> None:
     kept.map_values("id").to("b")
     nodes = list(app.plan().walk())
     assert [type(node) for node in nodes] == [TopicSource, Filter, TopicSink, Map, TopicSink]
-    assert not any(keeps_state(node) for node in nodes)
+    assert not any(isinstance(node, Stateful) for node in nodes)
 
 
 def test_a_chain_longer_than_pythons_stack_is_walked() -> None:

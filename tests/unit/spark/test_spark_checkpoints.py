@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.plan.stages import split
 from headwater.processes.whole_file import write_whole
 from headwater.spark.checkpoints import Checkpoint, CheckpointError
 from headwater.streams import App, col, tumbling
@@ -31,6 +32,10 @@ def plan(
     return app.plan()
 
 
+def checkpoint_of(plan: Plan) -> Checkpoint:
+    return Checkpoint(plan, split(plan))
+
+
 def opened(checkpoint: Checkpoint) -> None:
     checkpoint.open()
     checkpoint.keep()
@@ -38,49 +43,49 @@ def opened(checkpoint: Checkpoint) -> None:
 
 
 def test_a_program_finds_its_checkpoint_again_after_a_stateless_change(tmp_path: Path) -> None:
-    opened(Checkpoint(plan(tmp_path)))
-    opened(Checkpoint(plan(tmp_path, limit=6)))
+    opened(checkpoint_of(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path, limit=6)))
 
 
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
-    first = Checkpoint(plan(tmp_path))
+    first = checkpoint_of(plan(tmp_path))
     first.open()
     with pytest.raises(CheckpointError, match=r"in use by the app 'app' \(process \d+\)"):
-        Checkpoint(plan(tmp_path)).open()
+        checkpoint_of(plan(tmp_path)).open()
     first.close()
-    opened(Checkpoint(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path)))
 
 
 def test_another_apps_checkpoint_is_refused(tmp_path: Path) -> None:
-    opened(Checkpoint(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path)))
     with pytest.raises(CheckpointError, match="belongs to the app 'app', and this one is 'other'"):
-        Checkpoint(plan(tmp_path, name="other")).open()
+        checkpoint_of(plan(tmp_path, name="other")).open()
 
 
 def test_a_changed_window_is_refused_and_nothing_is_held(tmp_path: Path) -> None:
-    opened(Checkpoint(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path)))
     with pytest.raises(CheckpointError, match=r"the program has changed .* start afresh"):
-        Checkpoint(plan(tmp_path, minutes=2)).open()
-    opened(Checkpoint(plan(tmp_path)))
+        checkpoint_of(plan(tmp_path, minutes=2)).open()
+    opened(checkpoint_of(plan(tmp_path)))
 
 
 def test_what_never_ran_does_not_count(tmp_path: Path) -> None:
-    refused = Checkpoint(plan(tmp_path, name="other", minutes=2))
+    refused = checkpoint_of(plan(tmp_path, name="other", minutes=2))
     refused.open()
     refused.close()
-    opened(Checkpoint(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path)))
 
 
 def test_another_cluster_is_refused(tmp_path: Path) -> None:
-    opened(Checkpoint(plan(tmp_path)))
+    opened(checkpoint_of(plan(tmp_path)))
     for cluster in (None, "first", None, "first"):
-        checkpoint = Checkpoint(plan(tmp_path))
+        checkpoint = checkpoint_of(plan(tmp_path))
         checkpoint.open()
         checkpoint.check_cluster(cluster)
         checkpoint.keep()
         checkpoint.close()
     with pytest.raises(CheckpointError, match=r"the cluster first, .* is second, .* start afresh"):
-        Checkpoint(plan(tmp_path)).check_cluster("second")
+        checkpoint_of(plan(tmp_path)).check_cluster("second")
 
 
 def batches(path: Path, query: str, *, finished: int, begun: int) -> None:
@@ -95,7 +100,7 @@ def batches(path: Path, query: str, *, finished: int, begun: int) -> None:
 def stateless(path: Path, guarantee: Guarantee) -> Checkpoint:
     app = App("app", checkpoint_dir=path, guarantee=guarantee)
     app.stream("r", value_type="value bigint").to("out")
-    return Checkpoint(app.plan())
+    return checkpoint_of(app.plan())
 
 
 @pytest.mark.parametrize(
@@ -104,17 +109,17 @@ def stateless(path: Path, guarantee: Guarantee) -> Checkpoint:
 def test_another_guarantee_is_refused_where_the_state_is_another(
     tmp_path: Path, old: Guarantee, new: Guarantee
 ) -> None:
-    opened(Checkpoint(plan(tmp_path, guarantee=old)))
-    opened(Checkpoint(plan(tmp_path, guarantee=new)))
-    opened(Checkpoint(plan(tmp_path, guarantee=old)))
+    opened(checkpoint_of(plan(tmp_path, guarantee=old)))
+    opened(checkpoint_of(plan(tmp_path, guarantee=new)))
+    opened(checkpoint_of(plan(tmp_path, guarantee=old)))
     batches(tmp_path, "r-aggregate", finished=0, begun=1)
     with pytest.raises(CheckpointError) as refused:
-        Checkpoint(plan(tmp_path, guarantee=new)).open()
+        checkpoint_of(plan(tmp_path, guarantee=new)).open()
     message = str(refused.value)
     assert f"was written with guarantee='{old}', and cannot go on with '{new}'" in message
     assert re.search(r"unit/spark/test_spark_checkpoints.py:\d+: this aggregate keeps", message)
     assert f"Go back to '{old}', or give this app another name" in message
-    opened(Checkpoint(plan(tmp_path, guarantee=old)))
+    opened(checkpoint_of(plan(tmp_path, guarantee=old)))
 
 
 def test_only_the_batch_at_hand_when_exactly_once_begins_may_lack_its_markers(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.nodes import Aggregate
+from headwater.plan.nodes import Aggregate, ChangelogMode
 from headwater.plan.windows import Window
 from headwater.streams import (
     App,
@@ -48,7 +48,7 @@ def test_several_at_once_with_the_types_of_spark(readings: KStream) -> None:
     node = _aggregate(table)
     assert node.by is None
     assert node.emit == "batch"
-    assert node.is_table
+    assert node.changelog is ChangelogMode.UPSERT
     assert not node.needs_repartition
 
 

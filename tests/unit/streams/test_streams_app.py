@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headwater.clients import RegistryAccess
-from headwater.plan.nodes import Map, Start, TableStoreSink, TopicSource
+from headwater.plan.nodes import ChangelogMode, Map, Start, TableStoreSink, TopicSource
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.streams import App, KTable, PlanError, count, tumbling
@@ -70,7 +70,7 @@ def test_a_table_deletes_what_a_filter_refuses() -> None:
     table = App("app").table("units", value_type="unit string, n int")
     kept = table.filter("n > 1")
     assert isinstance(kept.node, Map)
-    assert kept.node.is_table
+    assert kept.node.changelog is ChangelogMode.UPSERT
     assert isinstance(kept.node.value, object)
     sql = kept.node.value.sql(Scope.of_record(table.row))  # type: ignore[union-attr]
     assert sql == "CASE WHEN (value.`n` > 1) THEN value END"
@@ -98,8 +98,8 @@ def test_tables_and_streams_turn_into_each_other() -> None:
     app = App("app")
     table = app.stream("units", value_type="unit string").to_table(name="units-table")
     assert isinstance(table, KTable)
-    assert table.node.is_table
-    assert not table.to_stream().node.is_table
+    assert table.node.changelog is ChangelogMode.UPSERT
+    assert table.to_stream().node.changelog is ChangelogMode.APPEND
     table.store("units")
     (sink,) = app.plan().sinks
     assert isinstance(sink, TableStoreSink)

@@ -12,9 +12,10 @@ from headwater.plan.nodes import (
     FileSink,
     Filter,
     FlatMap,
+    ForEachSink,
     Map,
     Merge,
-    Observe,
+    PrintSink,
     Repartition,
     TopicSink,
 )
@@ -187,7 +188,7 @@ def test_ends(app: App, readings: KStream) -> None:
     readings.to_files("folder")
     readings.to(col("id"))
     kinds = [type(sink) for sink in app.plan().sinks]
-    assert kinds == [TopicSink, Observe, Observe, FileSink, TopicSink]
+    assert kinds == [TopicSink, PrintSink, ForEachSink, FileSink, TopicSink]
     assert isinstance(readings.repartition(4).node, Repartition)
 
 

@@ -12,8 +12,8 @@ from headwater.plan.scope import Scope
 from headwater.plan.types import Struct
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
-from headwater.spark.compiler.sources import NO_HEADERS
 from headwater.spark.jobs.progress import LATE_RECORDS
+from headwater.spark.sources.source import NO_HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -30,7 +30,7 @@ def aggregated(node: Aggregate, rows: DataFrame) -> DataFrame:
     row = node.parents[0].row
     key = F.col("key") if node.by is None else operand_column(node.by, row)
     rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
-    if node.emit == "record" or node.reduce is not None or node.late_to is not None:
+    if node.in_arrival_order:
         folded = _by_processor(node, rows, row)
         return _with_late_counted(node, folded).where("NOT late").drop("late")
     return _per_batch(node, rows, row)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from headwater.plan.formats import Format
-from headwater.plan.nodes import Aggregate, TopicSink
+from headwater.plan.nodes import (
+    Aggregate,
+    Changes,
+    Sink,
+    Source,
+    Stateless,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TopicSink,
+)
 from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING
 from headwater.spark.compiler.aggregates import late_rows
 
@@ -14,27 +23,50 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from headwater.plan.nodes import TopicSource
     from headwater.plan.stages import Stage
     from headwater.spark.compiler.nodes import NodeCompiler
-    from headwater.spark.compiler.outputs import Encoder
 
 _KEY_FORMATS = {STRING: "string", BIGINT: "long", DOUBLE: "double", BINARY: "bytes"}
 
 
-def dead_letters(stage: Stage, compiler: NodeCompiler) -> Iterator[tuple[str, DataFrame]]:
-    """Yield for each source what it could not decode, where this stage keeps it, and a name."""
+class Aside(NamedTuple):
+    """Records for a topic beside the plan's own, encoded, and a name for their query."""
+
+    name: str
+    sink: TopicSink
+    rows: DataFrame
+
+
+def dead_letters(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
+    """Yield for each source what it could not decode, where this stage keeps it."""
     for source in stage.dead_letters:
-        yield f"dead-letters-{source.id}", compiler.broken(source)
+        yield Aside(f"dead-letters-{source.id}", _dead_letter_sink(source), compiler.broken(source))
 
 
-def late_records(
-    stage: Stage, compiler: NodeCompiler, encoder: Encoder
-) -> Iterator[tuple[str, DataFrame]]:
-    """Yield for each aggregate the records that came too late, if they are kept, and a name."""
+def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
+    """Yield for each operator the records that came too late, if they are kept."""
     for node in stage.plan.walk():
-        if isinstance(node, Aggregate) and node.late_to is not None:
-            rows = late_rows(node, compiler.rows(node.parents[0]))
-            yield f"late-{node.id}", encoder.encoded(_late_sink(node, node.late_to), rows)
+        match node:
+            case Aggregate():
+                if node.late_to is not None:
+                    sink = _late_sink(node, node.late_to)
+                    rows = late_rows(node, compiler.rows(node.parents[0]))
+                    yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
+            case Changes() | StreamTableJoin() | StreamStreamJoin():
+                pass
+            case Source() | Sink() | Stateless():
+                pass
+            case _:
+                assert_never(node)
+
+
+def _dead_letter_sink(source: TopicSource) -> TopicSink:
+    return TopicSink(
+        id=f"{source.id}-dead-letters", parents=(source,), row=source.row,
+        location=source.location, topic=str(source.on_broken.dead_letter_topic),
+        key_format=Format("bytes"), value_format=Format("bytes"),
+    )  # fmt: skip
 
 
 def _late_sink(node: Aggregate, topic: str) -> TopicSink:

@@ -8,15 +8,14 @@ queries of their own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.nodes import Branch, Filter, Map, Observe, Split, Table
-from headwater.plan.python_function import PythonFunction
-from headwater.plan.sharing import foldable_path, shared_path
+from headwater.plan.nodes import Branch, Filter, Map, Peek, Split, Table, ToStream
+from headwater.spark.compiler.encoder import RECORD
 from headwater.spark.compiler.operands import called_column, first_met_column, operand_column
-from headwater.spark.compiler.outputs import RECORD
+from headwater.spark.compiler.sharing import Foldable, folded_path, shared_path
 from headwater.spark.compiler.stateless import branch_name
 
 if TYPE_CHECKING:
@@ -24,22 +23,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from headwater.plan.nodes import Node, Operand, TopicSink
+    from headwater.plan.nodes import Operand, Operator, TopicSink
     from headwater.spark.compiler.nodes import NodeCompiler
-    from headwater.spark.compiler.outputs import Encoder
 
 
-def fused(sinks: Sequence[TopicSink], compiler: NodeCompiler, encoder: Encoder) -> DataFrame | None:
+def fused(sinks: Sequence[TopicSink], compiler: NodeCompiler) -> DataFrame | None:
     """Return the records of all sinks in one, or None where that cannot be."""
     shared = shared_path(sinks)
     if len(sinks) < 2 or not shared:
         return None
     folded = _Folded(shared[-1], compiler.rows(shared[-1]))
     for sink in sinks:
-        for node in foldable_path(sink)[len(shared) :]:
+        _, path = folded_path(sink)
+        for node in path[len(shared) - 1 :]:
             folded.follow(node)
     records = [
-        F.when(F.col(f"{prefix}reached"), F.struct(*encoder.columns(sink, prefix)))
+        F.when(F.col(f"{prefix}reached"), F.struct(*compiler.encoder.columns(sink, prefix)))
         for sink in sinks
         for prefix in (folded.prefix(sink.parents[0]),)
     ]
@@ -55,17 +54,17 @@ class _Folded:
     for the records that come so far. For others nothing is computed: it may not be computable.
     """
 
-    def __init__(self, start: Node, rows: DataFrame) -> None:
+    def __init__(self, start: Operator, rows: DataFrame) -> None:
         self._names = {id(start): rows.columns}
         self._prefixes = {id(start): "op0_"}
         self.rows = rows.withColumns({f"op0_{name}": F.col(name) for name in rows.columns})
         self.rows = self.rows.withColumn("op0_reached", F.lit(True))
 
-    def prefix(self, node: Node) -> str:
+    def prefix(self, node: Operator) -> str:
         """Return what goes before the names of an operator's columns."""
         return self._prefixes[id(node)]
 
-    def follow(self, node: Node) -> None:
+    def follow(self, node: Foldable) -> None:
         """Add the columns of an operator, unless they are there, beside those of its input."""
         if id(node) in self._prefixes:
             return
@@ -78,7 +77,7 @@ class _Folded:
         self.rows = self.rows.withColumns({f"{prefix}{name}": made[name] for name in made})
 
 
-def _made(node: Node, before: str, reached: Column) -> dict[str, Column]:
+def _made(node: Foldable, before: str, reached: Column) -> dict[str, Column]:
     """Return what an operator puts in the place of its input's columns, which have the prefix."""
     match node:
         case Filter():
@@ -92,21 +91,28 @@ def _made(node: Node, before: str, reached: Column) -> dict[str, Column]:
             return {"reached": reached & F.coalesce(is_here, F.lit(False))}
         case Table():
             return {"reached": reached & F.col(f"{before}key").isNotNull()}
-        case Observe(function=PythonFunction() as function):
-            called = called_column(function, prefix=before, where=reached)
+        case Peek():
+            called = called_column(node.function, prefix=before, where=reached)
             return {"reached": F.coalesce(called, F.lit(False))}
-        case Map(pair=PythonFunction() as pair):
-            both = _computed(pair, node, before, reached)
-            return {"key": both["key"], "value": both["value"]}
         case Map():
-            given = {"key": node.key, "value": node.value}
-            return {
-                name: _computed(part, node, before, reached)
-                for name, part in given.items()
-                if part is not None
-            }
-    return {}
+            return _mapped(node, before, reached)
+        case ToStream():
+            return {}
+        case _:
+            assert_never(node)
 
 
-def _computed(operand: Operand, node: Node, before: str, reached: Column) -> Column:
+def _mapped(node: Map, before: str, reached: Column) -> dict[str, Column]:
+    if node.pair is not None:
+        both = _computed(node.pair, node, before, reached)
+        return {"key": both["key"], "value": both["value"]}
+    given = {"key": node.key, "value": node.value}
+    return {
+        name: _computed(part, node, before, reached)
+        for name, part in given.items()
+        if part is not None
+    }
+
+
+def _computed(operand: Operand, node: Foldable, before: str, reached: Column) -> Column:
     return operand_column(operand, node.parents[0].row, prefix=before, where=reached)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pyspark.errors import AnalysisException
 
-from headwater.plan import nodes as plan_nodes
+from headwater.plan import nodes
 from headwater.plan.errors import PlanError
-from headwater.plan.plan import Plan
-from headwater.spark.compiler import aggregates, joins, sources, stateless
+from headwater.plan.graph import walk
+from headwater.plan.nodes import Sink, Source, Stateful, Stateless
+from headwater.spark.compiler import aggregates, changes, joins, stateless
+from headwater.spark.compiler.encoder import Encoder
+from headwater.spark.sources.registry import reader_of
+from headwater.spark.sources.topic import broken_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.plan.nodes import Node, TopicSource
+    from headwater.plan.nodes import Operator, StatefulOperator, StatelessOperator, TopicSource
     from headwater.spark.formats.schemas import Schemas
     from headwater.spark.topics import RecordReader
 
@@ -30,9 +34,9 @@ class NodeCompiler:
     _made: dict[int, DataFrame] = field(default_factory=dict)
     _raw: dict[int, DataFrame] = field(default_factory=dict)
 
-    def rows(self, node: Node) -> DataFrame:
+    def rows(self, node: Operator) -> DataFrame:
         """Return the records that leave an operator."""
-        for each in Plan("", (node,)).walk():  # type: ignore[arg-type]
+        for each in walk((node,)):
             if id(each) not in self._made:
                 self._made[id(each)] = self._compiled(each)
         return self._made[id(node)]
@@ -45,9 +49,14 @@ class NodeCompiler:
 
     def broken(self, source: TopicSource) -> DataFrame:
         """Return what a source could not decode."""
-        return sources.broken_rows(source, self.raw(source), self.spark, self.schemas)
+        return broken_rows(source, self.raw(source), self.spark, self.schemas)
 
-    def _compiled(self, node: Node) -> DataFrame:
+    @property
+    def encoder(self) -> Encoder:
+        """What makes records of rows."""
+        return Encoder(self.spark, self.schemas)
+
+    def _compiled(self, node: Operator) -> DataFrame:
         inputs = [self._made[id(parent)] for parent in node.parents]
         try:
             made = self._operator(node, inputs)
@@ -55,37 +64,58 @@ class NodeCompiler:
             raise refused_by_spark(refusal, node.location) from refusal
         return made
 
-    def _operator(self, node: Node, inputs: list[DataFrame]) -> DataFrame:
+    def _operator(self, node: Operator, inputs: list[DataFrame]) -> DataFrame:
         match node:
-            case plan_nodes.TopicSource():
-                rows = sources.source_rows(node, self.raw(node), self.spark, self.schemas)
-                return rows if node.kind == "stream" else stateless.upserts(rows)
-            case plan_nodes.Table():
-                return stateless.upserts(inputs[0])
-            case plan_nodes.Filter():
-                return stateless.filtered(node, inputs[0])
-            case plan_nodes.Split():
-                return stateless.split(node, inputs[0])
-            case plan_nodes.Branch():
-                return stateless.branch(node, inputs[0])
-            case plan_nodes.Map():
-                return stateless.mapped(node, inputs[0])
-            case plan_nodes.FlatMap():
-                return stateless.flat_mapped(node, inputs[0])
-            case plan_nodes.Merge():
-                return stateless.merged(inputs)
-            case plan_nodes.Observe():
-                return stateless.observed(node, inputs[0])
-            case plan_nodes.Repartition():
-                return stateless.repartitioned(node, inputs[0])
-            case plan_nodes.Aggregate():
-                return aggregates.aggregated(node, inputs[0])
-            case plan_nodes.StreamTableJoin():
-                return joins.with_table(node, *inputs)
-            case plan_nodes.StreamStreamJoin():
-                return joins.with_stream(node, *inputs)
-        # A table's changes as a stream, and a sink: the rows are those of the input.
-        return inputs[0]
+            case Source():
+                return reader_of(node).rows(node, self)
+            case Stateless():
+                return _stateless(node, inputs)
+            case Stateful():
+                return _stateful(node, inputs)
+            case Sink():
+                return inputs[0]
+            case _:
+                assert_never(node)
+
+
+def _stateless(node: StatelessOperator, inputs: list[DataFrame]) -> DataFrame:
+    match node:
+        case nodes.Filter():
+            return stateless.filtered(node, inputs[0])
+        case nodes.Split():
+            return stateless.split(node, inputs[0])
+        case nodes.Branch():
+            return stateless.branch(node, inputs[0])
+        case nodes.Map():
+            return stateless.mapped(node, inputs[0])
+        case nodes.FlatMap():
+            return stateless.flat_mapped(node, inputs[0])
+        case nodes.Merge():
+            return stateless.merged(inputs)
+        case nodes.Peek():
+            return stateless.called(node.function, inputs[0])
+        case nodes.Repartition():
+            return stateless.repartitioned(node, inputs[0])
+        case nodes.Table():
+            return stateless.upserts(inputs[0])
+        case nodes.ToStream():
+            return changes.as_records(inputs[0])
+        case _:
+            assert_never(node)
+
+
+def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
+    match node:
+        case nodes.Aggregate():
+            return aggregates.aggregated(node, inputs[0])
+        case nodes.Changes():
+            return changes.with_old_values(inputs[0])
+        case nodes.StreamTableJoin():
+            return joins.with_table(node, *inputs)
+        case nodes.StreamStreamJoin():
+            return joins.with_stream(node, *inputs)
+        case _:
+            assert_never(node)
 
 
 def refused_by_spark(refusal: AnalysisException, location: str) -> PlanError:

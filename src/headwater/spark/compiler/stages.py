@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from headwater.plan.errors import PlanError
-from headwater.plan.guarantees import dead_letters_join_in
-from headwater.plan.nodes import FileSink, Observe, TableStoreSink, TopicSink
-from headwater.plan.python_function import PythonFunction
+from pyspark.errors import AnalysisException
+
+from headwater.plan.nodes import TopicSink
 from headwater.spark.compiler.aside import dead_letters, late_records
 from headwater.spark.compiler.fusion import fused
-from headwater.spark.compiler.outputs import Encoder
+from headwater.spark.compiler.nodes import refused_by_spark
+from headwater.spark.compiler.output_modes import output_mode
+from headwater.spark.compiler.real_time import may_be_real_time
+from headwater.spark.guarantees import dead_letters_join_in
+from headwater.spark.sinks.registry import writer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,51 +22,47 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from headwater.plan.nodes import Sink
-    from headwater.plan.stages import OutputMode, Stage
+    from headwater.plan.stages import Stage
+    from headwater.spark.compiler.aside import Aside
     from headwater.spark.compiler.nodes import NodeCompiler
-
-Target = Literal["topics", "files", "table", "print", "calls"]
+    from headwater.spark.compiler.output_modes import OutputMode
 
 
 @dataclass(frozen=True)
 class StageQuery:
     """One query.
 
-    `name` is unique in its program and stays, so that the query finds its checkpoint. `detail` is
-    the path of files, the name of a table, or the label of what is printed.
+    `name` is unique in its program and stays, so that the query finds its checkpoint. `sink` says
+    where it writes; of several topics that share a query, it is the first.
     """
 
     name: str
     rows: DataFrame
     mode: OutputMode
-    target: Target
-    detail: str = ""
+    sink: Sink
     may_be_real_time: bool = False
 
 
 def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...]:
     """Return the queries of a stage: one, unless its sinks cannot share one."""
-    encoder = Encoder(compiler.spark, compiler.schemas)
-    topics, broken = _with_dead_letters(
-        stage, compiler, [*_topic_queries(stage, compiler, encoder)]
-    )
+    topics, broken = _with_dead_letters(stage, compiler, [*_topic_queries(stage, compiler)])
     return (
         *topics,
         *(
-            _other_query(f"{stage.name}-{sink.id}", stage, sink, compiler)
+            _query(f"{stage.name}-{sink.id}", stage, sink, compiler)
             for sink in stage.sinks
             if not isinstance(sink, TopicSink)
         ),
         *(
-            StageQuery(f"{stage.name}-{name}", rows, "update", "topics")
-            for name, rows in (*broken, *late_records(stage, compiler, encoder))
+            StageQuery(f"{stage.name}-{aside.name}", aside.rows, "update", aside.sink)
+            for aside in (*broken, *late_records(stage, compiler))
         ),
     )
 
 
 def _with_dead_letters(
     stage: Stage, compiler: NodeCompiler, topics: list[StageQuery]
-) -> tuple[list[StageQuery], list[tuple[str, DataFrame]]]:
+) -> tuple[list[StageQuery], list[Aside]]:
     """Let a single query write what is broken as well, and return what has to be one of its own.
 
     A query costs far more than reading a topic a second time within one. In real-time mode it is
@@ -73,56 +72,27 @@ def _with_dead_letters(
     if not dead_letters_join_in(stage) or stage.plan.settings.guarantee == "at_least_once":
         return topics, broken
     rows = topics[0].rows
-    for _, each in broken:
-        rows = rows.unionByName(each)
+    for aside in broken:
+        rows = rows.unionByName(aside.rows)
     return [replace(topics[0], rows=rows)], []
 
 
-def _topic_queries(stage: Stage, compiler: NodeCompiler, encoder: Encoder) -> Iterator[StageQuery]:
+def _topic_queries(stage: Stage, compiler: NodeCompiler) -> Iterator[StageQuery]:
     sinks = [sink for sink in stage.sinks if isinstance(sink, TopicSink)]
-    real_time = _may_be_real_time(stage)
-    together = fused(sinks, compiler, encoder)
+    real_time = may_be_real_time(stage)
+    together = fused(sinks, compiler)
     if together is not None:
-        yield StageQuery(stage.name, together, stage.mode, "topics", may_be_real_time=real_time)
+        yield StageQuery(stage.name, together, output_mode(stage), sinks[0], real_time)
         return
     for sink in sinks:
-        rows = encoder.encoded(sink, compiler.rows(sink))
         name = stage.name if len(sinks) == 1 else f"{stage.name}-{sink.id}"
-        yield StageQuery(name, rows, stage.mode, "topics", may_be_real_time=real_time)
+        yield replace(_query(name, stage, sink, compiler), may_be_real_time=real_time)
 
 
-def _other_query(name: str, stage: Stage, sink: Sink, compiler: NodeCompiler) -> StageQuery:
-    match sink:
-        case FileSink():
-            rows = compiler.rows(sink)
-            if sink.format != "parquet":
-                raise PlanError(f"files are Parquet, not {sink.format}", sink.location)
-            return StageQuery(name, rows, "append", "files", sink.path)
-        case TableStoreSink():
-            rows = compiler.rows(sink).repartition("key")
-            return StageQuery(name, rows, stage.mode, "table", sink.store)
-        case Observe(kind="print"):
-            rows = compiler.rows(sink.parents[0])
-            return StageQuery(name, rows, stage.mode, "print", sink.label)
-        case Observe():
-            return StageQuery(name, compiler.rows(sink), stage.mode, "calls")
-    raise AssertionError(f"{type(sink).__name__} is written in a query of its own kind")
-
-
-def _may_be_real_time(stage: Stage) -> bool:
-    """Tell whether Spark runs the stage in real-time mode.
-
-    It does so without Python and in update mode; of stateful operators, ours run there. Windows do
-    as well, but their time would stand still for the length of a real-time batch.
-    """
-    from headwater.plan.stages import runs_in_processor
-
-    nodes = [*stage.plan.walk()]
-    kinds = {getattr(part, "kind", None) for node in nodes for part in vars(node).values()}
-    return (
-        stage.mode == "update"
-        and all(runs_in_processor(node) for node in stage.stateful)
-        and not any(getattr(node, "window", None) for node in stage.stateful)
-        and not any(isinstance(each, PythonFunction) for node in nodes for each in node.operands)
-        and "protobuf" not in kinds
-    )
+def _query(name: str, stage: Stage, sink: Sink, compiler: NodeCompiler) -> StageQuery:
+    writer = writer_of(sink)
+    try:
+        rows = writer.rows(sink, compiler)
+    except AnalysisException as refusal:
+        raise refused_by_spark(refusal, sink.location) from refusal
+    return StageQuery(name, rows, writer.mode(output_mode(stage)), sink)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from headwater.plan.nodes import Branch, Filter, FlatMap, Map, Observe, Repartition, Split
+    from headwater.plan.nodes import Branch, Filter, FlatMap, Map, Repartition, Split
+    from headwater.plan.python_function import PythonFunction
 
 _RECORD = ("key", "value", "timestamp", "headers")
 
@@ -81,9 +82,7 @@ def repartitioned(node: Repartition, rows: DataFrame) -> DataFrame:
     return rows if node.partitions is None else rows.repartition(node.partitions, "key")
 
 
-def observed(node: Observe, rows: DataFrame) -> DataFrame:
+def called(function: PythonFunction, rows: DataFrame) -> DataFrame:
     """Call the function for each record on its way, and pass the record on."""
-    if node.function is None:
-        return rows
     # The filter is what keeps Spark from leaving out a column that nobody reads.
-    return rows.withColumn("seen", called_column(node.function)).where("seen").drop("seen")
+    return rows.withColumn("seen", called_column(function)).where("seen").drop("seen")

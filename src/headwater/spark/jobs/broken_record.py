@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import OnBroken, Start
-from headwater.spark.compiler.sources import broken_rows
 from headwater.spark.jobs.failures import broken_record
+from headwater.spark.sources.topic import broken_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def find_broken(
 ) -> str | None:
     """Return the place and the reason of the first broken record after the last good batch."""
     start = _after_last_commit(checkpoint)
-    for source in stage.sources:
+    for source in stage.topic_sources:
         if not source.on_broken.fails or source.internal:
             continue
         looking = replace(source, on_broken=OnBroken("dead-letters"), start=_start(source, start))

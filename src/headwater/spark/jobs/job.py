@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
 from headwater.plan.stages import split
 from headwater.serde import SerdeError
@@ -55,7 +56,8 @@ class Job:
         self.plan = plan
         self.once = once
         self._notice = notice
-        self._checkpoint = Checkpoint(plan)
+        self._stages = split(plan)
+        self._checkpoint = Checkpoint(plan, self._stages)
         self._schemas = Schemas(plan.settings.registry)
         plan.settings.cluster.java()  # what Spark's clients cannot do is refused at once
         self._queries: dict[str, RunningQuery] = {}
@@ -64,14 +66,13 @@ class Job:
         self._failure: JobFailed | None = None
         self._watcher: threading.Thread | None = None
         self._partitions: dict[str, int] = {}
-        self._stages: tuple[Stage, ...] = ()
         self._cluster: Cluster | None = None
         self._launcher: Launcher | None = None
 
     def prepare(self) -> None:
         """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
         settings = self.plan.settings
-        self._stages = split(self.plan)
+        check_plan(self.plan)
         self._checkpoint.open()
         try:
             cluster = Cluster(settings.cluster)
@@ -92,7 +93,7 @@ class Job:
         With the setting `spark.headwater.missingMarkers=continue`, exactly-once goes on where the
         markers of what was written have expired; see docs/exactly-once.md.
         """
-        if not self._stages:
+        if self._cluster is None:
             self.prepare()
         self._launcher = Launcher(
             spark,
@@ -144,7 +145,7 @@ class Job:
                 self._launcher.launch(running)
 
     def _has_writers(self, reader: RunningQuery) -> bool:
-        read = {topic for source in reader.stage.sources for topic in source.topics}
+        read = frozenset(reader.stage.topics_read)
         return any(
             not other.done and read.intersection(other.stage_topics)
             for other in self._queries.values()

@@ -115,7 +115,7 @@ class Launcher:
     def _fits_real_time(self) -> bool:
         shuffles = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
         needed = sum(
-            sum(self._partitions[topic] for source in stage.sources for topic in source.topics)
+            sum(self._partitions[topic] for topic in stage.topics_read)
             + (shuffles if stage.stateful else 0)
             for stage in self._stages
         )

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.plan.errors import PlanError
+from headwater.plan.nodes import FileSink
 from headwater.spark.sinks.sink import Sink
+from headwater.spark.sinks.writer import Run, SinkWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from headwater.spark.compiler.nodes import NodeCompiler
+    from headwater.spark.compiler.output_modes import OutputMode
 
 
 @dataclass(frozen=True)
@@ -39,3 +45,21 @@ class ParquetFiles(Sink):
         if self.partition_by:
             writer = writer.partitionBy(*self.partition_by)
         writer.parquet(str(Path(self.path) / f"batch={batch_id}"))
+
+
+class FileSinkWriter(SinkWriter[FileSink]):
+    """Writes Parquet, and in append mode whatever else the stage does."""
+
+    def rows(self, sink: FileSink, compiler: NodeCompiler) -> DataFrame:
+        """Return the rows; refuse another format."""
+        if sink.format != "parquet":
+            raise PlanError(f"files are Parquet, not {sink.format}", sink.location)
+        return super().rows(sink, compiler)
+
+    def mode(self, of_stage: OutputMode) -> OutputMode:
+        """Files are only added to."""
+        return "append"
+
+    def open(self, sink: FileSink, run: Run) -> ParquetFiles:
+        """Return the folder."""
+        return ParquetFiles(sink.path)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from headwater.plan.nodes import TableStoreSink
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.table_store import key_parts
 from headwater.spark.sinks.table_types import key_affinities, key_columns
+from headwater.spark.sinks.writer import Run, SinkWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+    from headwater.spark.compiler.nodes import NodeCompiler
+
 _QUERY = "sql.streaming.queryId"
 _ROWS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
-class TableStoreSink(Sink):
+class StoredTable(Sink):
     """An SQLite file that follows upserts and tombstones, read with `TableStore`.
 
     Rows have the columns `key` and `value`, of any type; a null value deletes the key, rows
@@ -56,6 +60,19 @@ class TableStoreSink(Sink):
                 (types["value"], checkpoint, batch_id),
             )
             database.execute("COMMIT")
+
+
+class TableStoreSinkWriter(SinkWriter[TableStoreSink]):
+    """Writes a store of the program, a file in the folder of its tables."""
+
+    def rows(self, sink: TableStoreSink, compiler: NodeCompiler) -> DataFrame:
+        """Return the rows, those of a key together."""
+        return super().rows(sink, compiler).repartition("key")
+
+    def open(self, sink: TableStoreSink, run: Run) -> StoredTable:
+        """Return the table's file."""
+        run.tables.mkdir(parents=True, exist_ok=True)
+        return StoredTable(run.tables / f"{sink.store}.db")
 
 
 def _prepare(database: sqlite3.Connection, key_schema: str, value_schema: str) -> None:

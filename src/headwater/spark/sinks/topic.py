@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from headwater.plan.nodes import TopicSink
 from headwater.spark.sinks.sink import Sink
+from headwater.spark.sinks.writer import Run, SinkWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from headwater.spark.compiler.nodes import NodeCompiler
 
 Guarantee: TypeAlias = Literal["at_least_once", "exactly_once"]
 MissingMarkers: TypeAlias = Literal["fail", "continue"]
@@ -90,6 +94,25 @@ class ExactlyOnceTopic(Sink):
     def _options(self) -> dict[str, str]:
         ours = {"queryId": self.query, "missingMarkers": self.missing_markers}
         return _options(self.topic, self.servers, self.client) | ours
+
+
+class TopicSinkWriter(SinkWriter[TopicSink]):
+    """Writes records, each to the topic that it names."""
+
+    def rows(self, sink: TopicSink, compiler: NodeCompiler) -> DataFrame:
+        """Return the records, encoded."""
+        return compiler.encoder.encoded(sink, super().rows(sink, compiler))
+
+    def open(self, sink: TopicSink, run: Run) -> AtLeastOnceTopic | ExactlyOnceTopic:
+        """Return the program's cluster, with the program's guarantee."""
+        return topic_sink(
+            None,
+            servers=run.settings.cluster.bootstrap_servers,
+            guarantee=run.settings.guarantee,
+            query=f"{run.app}-{run.query}",
+            client=run.settings.cluster.java(),
+            missing_markers=run.missing_markers,
+        )
 
 
 def _options(topic: str | None, servers: str, client: Mapping[str, str]) -> dict[str, str]:

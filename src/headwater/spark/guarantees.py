@@ -8,19 +8,27 @@ topic also writes them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from headwater.plan.expressions import Expression
-from headwater.plan.nodes import Aggregate, TopicSink
-from headwater.plan.plan import Plan
+from headwater.plan.graph import walk
+from headwater.plan.nodes import (
+    Aggregate,
+    Changes,
+    Sink,
+    Source,
+    Stateless,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TopicSink,
+)
 from headwater.plan.scope import Scope
-from headwater.plan.sharing import queries_of
-from headwater.plan.stages import runs_in_processor, split
+from headwater.spark.compiler.sharing import queries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from headwater.plan.nodes import Node
+    from headwater.plan.nodes import Operator
     from headwater.plan.stages import Stage
 
 
@@ -34,9 +42,9 @@ class Bound(NamedTuple):
         return f"{self.location}: {self.reason}" if self.location else self.reason
 
 
-def bound_to_guarantee(plan: Plan) -> tuple[Bound, ...]:
+def bound_to_guarantee(stages: Iterable[Stage]) -> tuple[Bound, ...]:
     """Return what keeps a program from changing its guarantee, in the order of the program."""
-    return tuple(bound for stage in split(plan) for bound in _bound(stage))
+    return tuple(bound for stage in stages for bound in _bound(stage))
 
 
 def dead_letters_join_in(stage: Stage) -> bool:
@@ -66,13 +74,13 @@ def _topic_queries(stage: Stage) -> list[tuple[TopicSink, ...]]:
     return queries_of([sink for sink in stage.sinks if isinstance(sink, TopicSink)])
 
 
-def _timed_for(sink: TopicSink) -> Iterator[Aggregate]:
-    """Yield the aggregates that have times in their state for the records of this sink alone."""
+def _timed_for(sink: TopicSink) -> Iterator[Operator]:
+    """Yield the operators that have times in their state for the records of this sink alone."""
     if sink.internal:
         return
-    above = [*Plan("", (sink,)).walk()]
+    above = [*walk((sink,))]
     for node in above:
-        if isinstance(node, Aggregate) and _is_native(node):
+        if _may_leave_time_out(node):
             below = {id(node)}
             for each in above:
                 if any(id(parent) in below for parent in each.parents):
@@ -81,15 +89,22 @@ def _timed_for(sink: TopicSink) -> Iterator[Aggregate]:
                 yield node
 
 
-def _is_native(node: Aggregate) -> bool:
-    """Tell whether Spark keeps the state, and as it sees fit."""
-    window = node.window
-    # Windows that overlap look at the time, to leave out those before the epoch.
-    overlap = window is not None and window.advance_ms < window.size_ms
-    return not runs_in_processor(node) and not overlap
+def _may_leave_time_out(node: Operator) -> bool:
+    """Tell whether Spark keeps the operator's state, and as it sees fit."""
+    match node:
+        case Aggregate(window=window):
+            # Windows that overlap look at the time, to leave out those before the epoch.
+            overlap = window is not None and window.advance_ms < window.size_ms
+            return not node.in_arrival_order and not overlap
+        case Changes() | StreamTableJoin() | StreamStreamJoin():
+            return False
+        case Source() | Sink() | Stateless():
+            return False
+        case _:
+            assert_never(node)
 
 
-def _looks_at_time(node: Node) -> bool:
+def _looks_at_time(node: Operator) -> bool:
     # A field of the value may be called so as well; under a prefix, the record's own is told apart.
     scope = Scope.of_record(node.parents[0].row, prefix=_PREFIX)
     texts = [each.sql(scope) for each in node.operands if isinstance(each, Expression)]

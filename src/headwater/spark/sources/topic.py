@@ -8,42 +8,33 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 
 from headwater.plan.errors import PlanError
 from headwater.plan.formats import INTERNAL
+from headwater.plan.nodes import ChangelogMode
 from headwater.plan.scope import Scope
+from headwater.spark.compiler.stateless import upserts
 from headwater.spark.formats.columns import Codec, FieldName
 from headwater.spark.formats.internal import decode_internal
 from headwater.spark.formats.projection import projected
+from headwater.spark.sources.source import NO_HEADERS, POSITION
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.plan.nodes import TopicSource
     from headwater.plan.types import DataType
+    from headwater.spark.compiler.nodes import NodeCompiler
     from headwater.spark.formats.schemas import Schemas
-
-POSITION = ("topic", "partition", "offset")
-NO_HEADERS = "CAST(array() AS array<struct<key:string,value:binary>>)"
 
 _FIELDS: tuple[FieldName, ...] = ("key", "value")
 _RAW_KEY, _RAW_VALUE, _REASON = "raw_key", "raw_value", "broken_because"
 
 
-def source_rows(
-    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
-) -> DataFrame:
-    """Return the records of a source: key, value, timestamp, headers and position."""
-    if source.value_format.kind == INTERNAL:
-        return _internal_rows(source, raw, spark)
-    codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
-    if source.on_broken.fails:
-        rows = raw.select(*_columns(_once(codecs["key"]), _once(codecs["value"])))
-    else:
-        rows = _parsed(codecs, raw).where(f"{_REASON} IS NULL")
-        rows = rows.drop(_RAW_KEY, _RAW_VALUE, _REASON)
-    rows = _as_declared(source, rows, codecs)
-    if source.timestamp_by is None:
-        return rows
-    scope = Scope.of_record(source.row)
-    return rows.withColumn("timestamp", F.expr(source.timestamp_by.sql(scope)).cast("timestamp"))
+class TopicSourceReader:
+    """Decodes what the compiler's reader reads of topics, be they a cluster's or a test's."""
+
+    def rows(self, source: TopicSource, compiler: NodeCompiler) -> DataFrame:
+        """Return the records of a source: key, value, timestamp, headers and position."""
+        rows = _decoded(source, compiler.raw(source), compiler.spark, compiler.schemas)
+        return rows if source.changelog is ChangelogMode.APPEND else upserts(rows)
 
 
 def broken_rows(
@@ -68,6 +59,24 @@ def broken_rows(
         F.concat(F.coalesce("headers", F.expr(NO_HEADERS)), described).alias("headers"),
         F.col("timestamp"),
     )
+
+
+def _decoded(
+    source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
+) -> DataFrame:
+    if source.value_format.kind == INTERNAL:
+        return _internal_rows(source, raw, spark)
+    codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
+    if source.on_broken.fails:
+        rows = raw.select(*_columns(_once(codecs["key"]), _once(codecs["value"])))
+    else:
+        rows = _parsed(codecs, raw).where(f"{_REASON} IS NULL")
+        rows = rows.drop(_RAW_KEY, _RAW_VALUE, _REASON)
+    rows = _as_declared(source, rows, codecs)
+    if source.timestamp_by is None:
+        return rows
+    scope = Scope.of_record(source.row)
+    return rows.withColumn("timestamp", F.expr(source.timestamp_by.sql(scope)).cast("timestamp"))
 
 
 def _parsed(codecs: dict[FieldName, Codec], raw: DataFrame) -> DataFrame:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.plan.guarantees import bound_to_guarantee
+from headwater.plan.stages import split
+from headwater.spark.guarantees import bound_to_guarantee
 from headwater.streams import App, hopping, tumbling, within
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ READING = "value bigint, timestamp timestamp"
 def _bound(program: Callable[[KStream], None], **settings: str) -> list[str]:
     app = App("app", **settings)  # type: ignore[arg-type]
     program(app.stream("readings", value_type=READING))
-    return [bound.reason.partition(" ")[0] for bound in bound_to_guarantee(app.plan())]
+    return [bound.reason.partition(" ")[0] for bound in bound_to_guarantee(split(app.plan()))]
 
 
 def counts(stream: KStream) -> KStream:
@@ -103,8 +104,8 @@ def test_broken_records_that_one_query_writes_are_bound() -> None:
     app = App("app")
     stream = app.stream("readings", value_type=READING, dead_letter="dead")
     stream.to("out")
-    (bound,) = bound_to_guarantee(app.plan())
-    assert str(bound).startswith("tests/unit/plan/test_plan_guarantees.py:")
+    (bound,) = bound_to_guarantee(split(app.plan()))
+    assert str(bound).startswith("tests/unit/spark/test_spark_guarantees.py:")
     assert "broken records have a query of their own with 'at_least_once'" in bound.reason
 
 
@@ -113,4 +114,4 @@ def test_broken_records_beside_two_queries_are_free() -> None:
     stream = app.stream("readings", value_type=READING, dead_letter="dead")
     for topic in ("a", "b"):
         stream.flat_map_values("array(value)").to(topic)
-    assert bound_to_guarantee(app.plan()) == ()
+    assert bound_to_guarantee(split(app.plan())) == ()

@@ -1,0 +1,88 @@
+"""The operators of a plan, each with its inputs, the type of its rows and its place in the program.
+
+Nodes are plain data and compared by identity; a plan is the graph of their `parents`. `Operator` is
+all of them: whoever looks at what an operator is does so with a `match` that ends in
+`assert_never`, so that a new one which was forgotten there is a type error. Sources and sinks are
+open: what is to be known of them, they say themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from headwater.plan.nodes.node import ChangelogMode, Node, Operand
+from headwater.plan.nodes.sinks import (
+    FileSink,
+    ForEachSink,
+    PrintSink,
+    Sink,
+    TableStoreSink,
+    TopicSink,
+)
+from headwater.plan.nodes.sources import OnBroken, Source, SourceKind, Start, TopicSource
+from headwater.plan.nodes.stateful import (
+    Aggregate,
+    Changes,
+    Emit,
+    JoinKind,
+    Stateful,
+    StreamStreamJoin,
+    StreamTableJoin,
+)
+from headwater.plan.nodes.stateless import (
+    Branch,
+    Filter,
+    FlatMap,
+    Map,
+    Merge,
+    Peek,
+    Repartition,
+    Split,
+    Stateless,
+    Table,
+    ToStream,
+)
+
+StatelessOperator: TypeAlias = (
+    Filter | Split | Branch | Map | Peek | FlatMap | Merge | Repartition | Table | ToStream
+)
+StatefulOperator: TypeAlias = Aggregate | Changes | StreamTableJoin | StreamStreamJoin
+Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
+
+__all__ = [
+    "Aggregate",
+    "Branch",
+    "ChangelogMode",
+    "Changes",
+    "Emit",
+    "FileSink",
+    "Filter",
+    "FlatMap",
+    "ForEachSink",
+    "JoinKind",
+    "Map",
+    "Merge",
+    "Node",
+    "OnBroken",
+    "Operand",
+    "Operator",
+    "Peek",
+    "PrintSink",
+    "Repartition",
+    "Sink",
+    "Source",
+    "SourceKind",
+    "Split",
+    "Start",
+    "Stateful",
+    "StatefulOperator",
+    "Stateless",
+    "StatelessOperator",
+    "StreamStreamJoin",
+    "StreamTableJoin",
+    "Table",
+    "TableStoreSink",
+    "ToStream",
+    "TopicSink",
+    "TopicSource",
+]

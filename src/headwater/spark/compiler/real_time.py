@@ -1,0 +1,51 @@
+"""Which stages Spark can run in real-time mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from headwater.plan.nodes import (
+    Aggregate,
+    Changes,
+    Sink,
+    Source,
+    Stateless,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TopicSink,
+    TopicSource,
+)
+from headwater.plan.python_function import PythonFunction
+from headwater.spark.compiler.output_modes import output_mode
+
+if TYPE_CHECKING:
+    from headwater.plan.nodes import Operator
+    from headwater.plan.stages import Stage
+
+
+def may_be_real_time(stage: Stage) -> bool:
+    """Tell whether Spark runs the stage in real-time mode.
+
+    It does so without Python and in update mode; of stateful operators, ours run there.
+    """
+    return output_mode(stage) == "update" and all(map(_may_be, stage.plan.walk()))
+
+
+def _may_be(node: Operator) -> bool:
+    if any(isinstance(each, PythonFunction) for each in node.operands):
+        return False
+    match node:
+        case TopicSource() | TopicSink():
+            # Protobuf is decoded and encoded by Python.
+            return "protobuf" not in (node.key_format.kind, node.value_format.kind)
+        case Source():
+            return False
+        case Sink() | Stateless() | Changes() | StreamTableJoin():
+            return True
+        case Aggregate():
+            # Windows could, but their time would stand still for the length of a real-time batch.
+            return node.in_arrival_order and node.window is None
+        case StreamStreamJoin():
+            return False
+        case _:
+            assert_never(node)

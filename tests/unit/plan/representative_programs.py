@@ -1,0 +1,103 @@
+"""Programs that between them use every operator, for tests over all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.streams import App, KStream, avg, col, count, hopping, tumbling, within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+READING = "id string, kind string, value double"
+
+
+def stateless(app: App, readings: KStream) -> None:
+    readings.filter("value > 1").filter_not("value > 5").to("filtered")
+    readings.map_values("*", twice="value * 2").select_key("kind").to("mapped")
+    readings.map(key="kind", value="value").repartition(2).to("moved")
+    readings.flat_map_values("array(value)").merge(readings.map_values("value")).to("flat")
+    readings.peek(lambda _value: None).to(col("kind"))
+
+
+def python_functions(app: App, readings: KStream) -> None:
+    low, high = readings.branch(lambda value: value["value"] < 1, "value > 5")
+    low.map_values(lambda value: value["value"], returns="double").to("low")
+    high.flat_map(lambda key, _value: [(key, 1)], returns=("string", "int")).to("high")
+
+
+def sinks_of_all_kinds(app: App, readings: KStream) -> None:
+    readings.to("copy")
+    readings.to_files("folder")
+    readings.print("readings")
+    readings.for_each(lambda _value: None)
+    readings.to_table().store("latest")
+
+
+def several_topics(app: App, readings: KStream) -> None:
+    more = app.stream(
+        "a", "b", value_type="at bigint", timestamp_by="timestamp_millis(at)", dead_letter="broken"
+    )
+    more.through("between").to("end")
+    more.group_by_key().count().to_stream().to("counts")
+
+
+def aggregates(app: App, readings: KStream) -> None:
+    readings.group_by_key().count().to_stream().to("counts")
+    readings.group_by("kind").aggregate(mean=avg("value"), n=count()).to_stream().to("means")
+    readings.group_by_key().sum("value", emit="record").to_stream().to("sums")
+    readings.group_by_key().max("value", name="highest").store("highest")
+    readings.map_values("value").group_by_key().reduce("old + new").to_stream().to("reduced")
+
+
+def windows(app: App, readings: KStream) -> None:
+    minutes = readings.group_by_key().windowed_by(tumbling("1 minute").grace("5 seconds"))
+    minutes.count().to_stream().to("minutes")
+    minutes.min("value", late_to="late").to_stream().to("lowest")
+    minutes.avg("value").suppress().to_stream().to("final")
+    overlapping = readings.group_by("kind").windowed_by(hopping("1 hour", "10 minutes"))
+    overlapping.aggregate(n=count(col("id"))).to_stream().to_files("hours")
+
+
+def aggregate_of_an_aggregate(app: App, readings: KStream) -> None:
+    by_id = readings.group_by_key().count(name="per-id").to_stream()
+    by_id.group_by("count").count().to_stream().to("histogram")
+
+
+def tables(app: App, readings: KStream) -> None:
+    units = app.table("units", value_type="unit string", key="string")
+    places = app.global_table("places", value_type="place string")
+    shown = units.filter("unit <> 'K'").map_values(unit="upper(unit)")
+    enriched = readings.left_join(shown).join(places, on="kind", name="with-places")
+    enriched.group_by_key().count().to_stream().to("out")
+    shown.to_stream().to("units-shown")
+
+
+def joins_with_results(app: App, readings: KStream) -> None:
+    counts = readings.group_by("kind").count()
+    readings.select_key("kind").join(counts, id="id", n="count").to("with-counts")
+    own = readings.to_table(name="own")
+    readings.join(own, lambda left, _right: left["id"], returns="string").to("own-values")
+
+
+def joins_of_streams(app: App, readings: KStream) -> None:
+    notes = app.stream("notes", value_type="note string")
+    readings.join(notes, window=within("2 minutes")).to("inner")
+    readings.left_join(notes, window=within("90 seconds").grace("1 minute")).to("left")
+    both = readings.outer_join(notes, window=within("1 second"), name="both")
+    both.group_by_key().count().to_stream().to("counted")
+
+
+_PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
+    stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
+    aggregate_of_an_aggregate, tables, joins_with_results, joins_of_streams,
+)  # fmt: skip
+
+PROGRAMS = {program.__name__: program for program in _PROGRAMS}
+
+
+def app_of(name: str) -> App:
+    """Return one of the programs, ready to be planned."""
+    app = App("app")
+    PROGRAMS[name](app, app.stream("readings", value_type=READING))
+    return app
