@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.spark_session import spark
 
+from headwater.plan.nodes import ChangelogMode, Changes, Source, ToStream
+from headwater.plan.rows import RowType
+from headwater.plan.types import STRING
+from headwater.spark.compiler.nodes import NodeCompiler
+from headwater.spark.formats.schemas import Schemas
+from headwater.spark.sources.registry import READERS
+from headwater.spark.topics import TopicReader
 from headwater.streams import App, PlanError, avg, call, col, count, sum, tumbling, within  # noqa: A004
 from headwater.testing import TopologyDriver
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["spark"]
 
@@ -162,3 +170,52 @@ def test_late_records_are_kept_aside(spark: SparkSession) -> None:
         readings(driver, ("a", 3, 0))
         assert results(driver, "late") == [("a", {"id": "a", "value": 3})]
         assert [value["count"] for _, value in results(driver, "counts")] == [1, 1]
+
+
+def test_a_group_by_several_columns(spark: SparkSession) -> None:
+    app = App("columns")
+    stream = app.stream("r", value_type=READING)
+    counts = stream.group_by("id", "value % 2 AS parity").count(emit="record")
+    counts.to_stream().filter("key.parity = 1").to("odd")
+    with TopologyDriver(app, spark) as driver:
+        readings(driver, ("a", 1, 0), ("a", 2, 1), ("b", 3, 2), ("a", 5, 3))
+        assert sorted(results(driver, "odd"), key=str) == [
+            ({"id": "a", "parity": 1}, {"count": 1}),
+            ({"id": "a", "parity": 1}, {"count": 2}),
+            ({"id": "b", "parity": 1}, {"count": 1}),
+        ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Units(Source):
+    """A source of this test's own: a table in memory."""
+
+    rows: tuple[tuple[str, str | None], ...]
+    places = reads = ("units",)
+    summary = "units"
+    changelog = ChangelogMode.UPSERT
+
+
+class _UnitsReader:
+    def rows(self, source: _Units, compiler: NodeCompiler) -> DataFrame:
+        rows = [(*row, at(second)) for second, row in enumerate(source.rows)]
+        return compiler.spark.createDataFrame(rows, "key string, value string, timestamp timestamp")
+
+
+def test_a_source_is_found_by_its_type_and_changes_know_what_they_replace(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(READERS, _Units, _UnitsReader())  # type: ignore[arg-type]
+    row = RowType(STRING, STRING)
+    units = _Units(id="units", row=row, rows=(("a", "V"), ("a", "kV"), ("b", "A"), ("a", None)))
+    changes = Changes(id="changes", parents=(units,), row=row)
+    compiler = NodeCompiler(spark, TopicReader(spark, "nowhere:1"), Schemas(None))
+    rows = compiler.rows(changes)
+    found = [tuple(each) for each in rows.select("key", "value", "old_value").collect()]
+    assert [each for each in found if each[0] == "a"] == [
+        ("a", "V", None),
+        ("a", "kV", "V"),
+        ("a", None, "kV"),
+    ]
+    stream = ToStream(id="stream", parents=(changes,), row=row)
+    assert "old_value" not in compiler.rows(stream).columns

@@ -15,7 +15,7 @@ from headwater.plan.types import BOOLEAN, Array, Struct, as_nullable
 from headwater.streams.types import TypeLike, as_class, as_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from headwater.plan.nodes import Operand
     from headwater.plan.scope import Scope
@@ -107,6 +107,21 @@ def projection(
     parts |= {name: as_expression(given) for name, given in fields.items()}
     struct = StructOf(tuple(parts.items()))
     return Typed(struct, struct.type_in(scope))
+
+
+def key_of_columns(columns: Sequence[OperandLike]) -> StructOf:
+    """Return a key of several columns, each under its own name."""
+    fields: dict[str, Expression] = {}
+    for given in columns:
+        if not isinstance(given, Expression | str):
+            raise PlanError(f"{given!r}: the columns of a key are expressions, not functions")
+        column = as_expression(given)
+        if column.name is None:
+            raise ExpressionError(f"{column}: a column of a key has a name; write {column} AS ...")
+        if column.name in fields:
+            raise ExpressionError(f"{column}: the key has a column {column.name!r} already")
+        fields[column.name] = column
+    return StructOf(tuple(fields.items()))
 
 
 def check_same(given: DataType, wanted: DataType, what: str) -> None:

@@ -9,7 +9,7 @@ from headwater.plan.scope import Scope
 from headwater.streams.grouped import KGroupedStream
 from headwater.streams.joins import Joiner
 from headwater.streams.location import Located
-from headwater.streams.operands import typed
+from headwater.streams.operands import key_of_columns, typed
 from headwater.streams.operators import Operators
 
 if TYPE_CHECKING:
@@ -28,11 +28,18 @@ class StatefulOperators(Operators):
         """Group records by their key."""
         return KGroupedStream(self._builder, self.node, by=None, classes=self._classes)
 
-    def group_by(self, key: OperandLike, *, returns: TypeLike | None = None) -> KGroupedStream:
-        """Group records by something else than their key, which becomes the result's key."""
+    def group_by(
+        self, key: OperandLike, *more: FieldLike, returns: TypeLike | None = None
+    ) -> KGroupedStream:
+        """Group records by something else than their key, which becomes the result's key.
+
+        `group_by("kind", "date(at) AS day")` groups by several expressions: the result's key is a
+        struct with a field for each.
+        """
         with Located():
             scope = Scope.of_record(self.node.row)
-            by = typed(key, scope, returns=returns, classes=self._classes)
+            given = key_of_columns((key, *more)) if more else key
+            by = typed(given, scope, returns=returns, classes=self._classes)
             return KGroupedStream(self._builder, self.node, by=by, classes=self._classes)
 
     def join(

@@ -72,6 +72,28 @@ def test_a_group_by_something_else_has_that_as_its_key(readings: KStream) -> Non
     assert python.row.key.ddl() == "string"
 
 
+def test_a_group_by_several_columns_has_a_key_of_them(readings: KStream) -> None:
+    table = readings.group_by("id", "n % 10 AS digit").count()
+    assert table.row.key.ddl() == "struct<id:string,digit:int>"
+    assert table.to_stream().filter("key.digit > 1").row.key == table.row.key
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        (("id", "n % 10"), "n % 10: a column of a key has a name; write n % 10 AS"),
+        (("id", "n AS id"), "n AS id: the key has a column 'id' already"),
+        (("id", lambda value: value), "the columns of a key are expressions, not functions"),
+        (("id", "nn"), "there is no 'nn' here"),
+    ],
+)
+def test_keys_of_several_columns_that_cannot_be(
+    readings: KStream, columns: tuple[Any, ...], reason: str
+) -> None:
+    with pytest.raises(PlanError, match=reason):
+        readings.group_by(*columns)
+
+
 def test_windows(readings: KStream) -> None:
     grouped = readings.group_by_key()
     table = grouped.windowed_by(tumbling("1 minute").grace("10 s")).count(late_to="late")
