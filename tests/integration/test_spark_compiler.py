@@ -205,7 +205,7 @@ class _UnitsReader:
 def test_a_source_is_found_by_its_type_and_changes_know_what_they_replace(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(READERS, _Units, _UnitsReader())  # type: ignore[arg-type]
+    monkeypatch.setitem(READERS, _Units, _UnitsReader())  # type: ignore[misc]
     row = RowType(STRING, STRING)
     units = _Units(id="units", row=row, rows=(("a", "V"), ("a", "kV"), ("b", "A"), ("a", None)))
     changes = Changes(id="changes", parents=(units,), row=row)

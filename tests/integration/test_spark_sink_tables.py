@@ -14,7 +14,7 @@ from tests.integration.spark_sink_pipeline import WITHIN_S
 
 from headwater.plan.errors import PlanError
 from headwater.spark.session import spark_session
-from headwater.spark.sinks import ParquetFiles, Sink, StoredTable, TableStore
+from headwater.spark.sinks import ParquetFiles, Sink, TableStore, TableStoreSink
 from headwater.spark.sinks.table_store import TableNotFound
 from headwater.spark.sinks.table_types import UnsupportedKey
 
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_table_follows_upserts_and_tombstones(spark: SparkSession, path: Path) -> None:
-    sink = StoredTable(path)
+    sink = TableStoreSink(path)
     sink.batch(_rows(spark, "('a', 1), ('b', 2), ('a', 3), ('c', 4), (null, 5)"), 0)
     sink.batch(_rows(spark, "('b', null), ('d', 6), ('d', null), ('e', null), ('e', 7)"), 1)
     with TableStore(path) as table:
@@ -56,7 +56,7 @@ def test_structs_come_back_as_they_were(spark: SparkSession, path: Path) -> None
         "  'seen', timestamp '2026-01-02 03:04:05.678901', 'raw', cast('x' as binary),"
         "  'tags', array('a', null), 'counts', map('k', 1), 'none', cast(null as int)) value"
     )
-    StoredTable(path).batch(rows, 0)
+    TableStoreSink(path).batch(rows, 0)
     start = dt.datetime(2026, 1, 2, 3, 4, tzinfo=dt.UTC)
     key = {"id": "m1", "window": {"start": start, "end": start + dt.timedelta(minutes=1)}}
     value = {
@@ -78,19 +78,19 @@ def test_a_replayed_batch_changes_nothing(spark: SparkSession, path: Path, tmp_p
     _rows(spark, "('a', 1)").write.json(str(source))
     rows = spark.readStream.schema("key string, value int").json(str(source))
     checkpoint = tmp_path / "checkpoint"
-    _run(rows, StoredTable(path), checkpoint)
+    _run(rows, TableStoreSink(path), checkpoint)
     for commit in (checkpoint / "commits").glob("*0*"):
         commit.unlink()
     # Were the batch applied again, it would be back.
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("DELETE FROM entry")
-    _run(rows, StoredTable(path), checkpoint)
+    _run(rows, TableStoreSink(path), checkpoint)
     with TableStore(path) as table:
         assert list(table.all()) == []
 
 
 def test_values_may_get_new_fields(spark: SparkSession, path: Path) -> None:
-    sink = StoredTable(path)
+    sink = TableStoreSink(path)
     sink.batch(spark.sql("select 1 key, named_struct('a', 1) value"), 0)
     sink.batch(spark.sql("select 2 key, named_struct('a', 1, 'b', 'x') value"), 1)
     with TableStore(path) as table:
@@ -98,12 +98,14 @@ def test_values_may_get_new_fields(spark: SparkSession, path: Path) -> None:
 
 
 def test_other_keys_are_refused(spark: SparkSession, path: Path) -> None:
-    sink = StoredTable(path)
+    sink = TableStoreSink(path)
     sink.batch(_rows(spark, "('a', 1)"), 0)
     with pytest.raises(ValueError, match="was made for keys of type"):
         sink.batch(spark.sql("select 1 key, 1 value"), 1)
     with pytest.raises(UnsupportedKey, match="the key is of type array"):
-        StoredTable(path.with_name("other.db")).batch(spark.sql("select array(1) key, 1 value"), 0)
+        TableStoreSink(path.with_name("other.db")).batch(
+            spark.sql("select array(1) key, 1 value"), 0
+        )
 
 
 def test_a_table_that_is_not_there_is_named(path: Path) -> None:

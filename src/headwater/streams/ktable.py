@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Map, Operator, TableStoreSink, ToStream
+from headwater.plan.nodes import Aggregate, Map, Operator, StoreSink, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
@@ -98,7 +98,7 @@ class KTable(Operators):
                     "digits, '.', '_' and '-'"
                 )
             sink = self._builder.add(
-                TableStoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
+                StoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
             )
             self._builder.add_sink(sink)
 

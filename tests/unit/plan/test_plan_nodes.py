@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import typing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unit.plan.node_classes import classes_below
@@ -25,13 +26,16 @@ from headwater.plan.nodes import (
     Source,
     Stateful,
     Stateless,
-    TableStoreSink,
+    StoreSink,
     ToStream,
 )
 from headwater.plan.plan import Plan
 from headwater.plan.stages import split
 from headwater.plan.topology import describe
 from headwater.streams import App, tumbling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SOURCES = Path(str(headwater.__file__)).parent
 GROUPS = (Source, Sink, Stateful, Stateless)
@@ -49,34 +53,31 @@ def test_the_representative_programs_use_all_but_what_no_program_can_say_yet() -
     assert classes_below(Node) - used == {Changes}
 
 
-def _names_in(pattern: ast.pattern) -> set[str]:
-    return {
-        cls.attr if isinstance(cls, ast.Attribute) else getattr(cls, "id", "")
-        for each in ast.walk(pattern)
-        if isinstance(each, ast.MatchClass)
-        for cls in (each.cls,)
-    }
+def _classes_in(pattern: ast.pattern) -> set[str]:
+    classes = [each.cls for each in ast.walk(pattern) if isinstance(each, ast.MatchClass)]
+    return {ast.unparse(each).removeprefix("nodes.") for each in classes}
 
 
-def _is_assert_never(case: ast.match_case) -> bool:
-    (statement, *_) = case.body
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and getattr(call.func, "id", "") == "assert_never"
+def _matches() -> Iterator[tuple[str, ast.Match]]:
+    """Go through every match of the modules that know nodes, each with its place."""
+    for package in ("plan", "spark", "streams", "testing"):
+        for path in (SOURCES / package).rglob("*.py"):
+            text = path.read_text("utf-8")
+            if re.search(r"headwater\.plan(\.nodes import| import nodes)", text):
+                found = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Match)]
+                yield from ((f"{path}:{each.lineno}", each) for each in found)
 
 
 def test_every_match_over_operators_is_exhaustive() -> None:
-    known = {each.__name__ for each in classes_below(Node)} | {each.__name__ for each in GROUPS}
-    found = 0
-    for package in ("plan", "spark", "streams", "testing"):
-        for path in (SOURCES / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if not isinstance(node, ast.Match):
-                    continue
-                imported = path.read_text("utf-8").count("headwater.plan.nodes") > 0
-                if imported and any(_names_in(case.pattern) & known for case in node.cases):
-                    found += 1
-                    assert _is_assert_never(node.cases[-1]), f"{path}:{node.lineno}"
-    assert found >= 9
+    known = {each.__name__ for each in (*classes_below(Node), *GROUPS)}
+    over_operators = [
+        (place, match)
+        for place, match in _matches()
+        if any(_classes_in(case.pattern) & known for case in match.cases)
+    ]
+    assert len(over_operators) >= 12
+    for place, match in over_operators:
+        assert ast.unparse(match.cases[-1].body[0]).startswith("assert_never("), place
 
 
 def test_rows_know_the_columns_of_their_key() -> None:
@@ -117,9 +118,7 @@ def test_changes_say_what_they_replace() -> None:
 def test_old_values_are_refused_where_they_would_be_forgotten() -> None:
     app = App("app")
     changes = _changes_of(app.table("units", value_type="unit string").node)
-    sink = TableStoreSink(
-        id="KTABLE-STORE-0000000091", parents=(changes,), row=changes.row, store="s"
-    )
+    sink = StoreSink(id="KTABLE-STORE-0000000091", parents=(changes,), row=changes.row, store="s")
     with pytest.raises(PlanError, match=r"KTABLE-STORE-.* does not take .* changelog mode retract"):
         check_plan(Plan("app", (sink,)))
 

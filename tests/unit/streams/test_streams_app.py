@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headwater.clients import RegistryAccess
-from headwater.plan.nodes import ChangelogMode, Map, Start, TableStoreSink, TopicSource
+from headwater.plan.nodes import ChangelogMode, Map, Start, StoreSink, TopicSource
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.streams import App, KTable, PlanError, count, tumbling
@@ -102,7 +102,7 @@ def test_tables_and_streams_turn_into_each_other() -> None:
     assert table.to_stream().node.changelog is ChangelogMode.APPEND
     table.store("units")
     (sink,) = app.plan().sinks
-    assert isinstance(sink, TableStoreSink)
+    assert isinstance(sink, StoreSink)
     assert sink.store == "units"
 
 

@@ -16,7 +16,7 @@ from headwater.plan.nodes.sinks import (
     ForEachSink,
     PrintSink,
     Sink,
-    TableStoreSink,
+    StoreSink,
     TopicSink,
 )
 from headwater.plan.nodes.sources import OnBroken, Source, SourceKind, Start, TopicSource
@@ -78,10 +78,10 @@ __all__ = [
     "StatefulOperator",
     "Stateless",
     "StatelessOperator",
+    "StoreSink",
     "StreamStreamJoin",
     "StreamTableJoin",
     "Table",
-    "TableStoreSink",
     "ToStream",
     "TopicSink",
     "TopicSource",

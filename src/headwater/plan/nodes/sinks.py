@@ -97,7 +97,7 @@ class FileSink(Sink):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TableStoreSink(Sink):
+class StoreSink(Sink):
     """Keeps the latest value of each key in a named store, for look-ups."""
 
     store: str

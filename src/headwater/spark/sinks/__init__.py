@@ -6,7 +6,7 @@
 
 from headwater.spark.sinks.parquet import ParquetFiles
 from headwater.spark.sinks.sink import Sink
-from headwater.spark.sinks.table import StoredTable
+from headwater.spark.sinks.table import TableStoreSink
 from headwater.spark.sinks.table_store import TableStore
 from headwater.spark.sinks.topic import AtLeastOnceTopic, ExactlyOnceTopic, Guarantee, topic_sink
 
@@ -16,7 +16,7 @@ __all__ = [
     "Guarantee",
     "ParquetFiles",
     "Sink",
-    "StoredTable",
     "TableStore",
+    "TableStoreSink",
     "topic_sink",
 ]

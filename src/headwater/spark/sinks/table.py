@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headwater.plan.nodes import TableStoreSink
+from headwater.plan.nodes import StoreSink
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.table_store import key_parts
 from headwater.spark.sinks.table_types import key_affinities, key_columns
@@ -29,7 +29,7 @@ _ROWS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
-class StoredTable(Sink):
+class TableStoreSink(Sink):
     """An SQLite file that follows upserts and tombstones, read with `TableStore`.
 
     Rows have the columns `key` and `value`, of any type; a null value deletes the key, rows
@@ -62,17 +62,17 @@ class StoredTable(Sink):
             database.execute("COMMIT")
 
 
-class TableStoreSinkWriter(SinkWriter[TableStoreSink]):
+class StoreSinkWriter(SinkWriter[StoreSink]):
     """Writes a store of the program, a file in the folder of its tables."""
 
-    def rows(self, sink: TableStoreSink, compiler: NodeCompiler) -> DataFrame:
+    def rows(self, sink: StoreSink, compiler: NodeCompiler) -> DataFrame:
         """Return the rows, those of a key together."""
         return super().rows(sink, compiler).repartition("key")
 
-    def open(self, sink: TableStoreSink, run: Run) -> StoredTable:
+    def open(self, sink: StoreSink, run: Run) -> TableStoreSink:
         """Return the table's file."""
         run.tables.mkdir(parents=True, exist_ok=True)
-        return StoredTable(run.tables / f"{sink.store}.db")
+        return TableStoreSink(run.tables / f"{sink.store}.db")
 
 
 def _prepare(database: sqlite3.Connection, key_schema: str, value_schema: str) -> None:

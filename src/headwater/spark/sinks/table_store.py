@@ -21,7 +21,7 @@ class TableNotFound(Exception):  # noqa: N818 - named for what is not there
 
 
 class TableStore:
-    """Reads a table that `StoredTable` writes; every call sees whole batches only.
+    """Reads a table that `TableStoreSink` writes; every call sees whole batches only.
 
     >>> with TableStore("units.db") as units:  # doctest: +SKIP
     ...     units.get("sensor-7")
