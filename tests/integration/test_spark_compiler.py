@@ -17,7 +17,7 @@ from headwater.spark.formats.schemas import Schemas
 from headwater.spark.sources.registry import READERS
 from headwater.spark.topics import TopicReader
 from headwater.streams import App, PlanError, avg, call, col, count, sum, tumbling, within  # noqa: A004
-from headwater.testing import TopologyDriver
+from headwater.testing import TopologyDriver, TopologyFailed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -158,6 +158,24 @@ def test_what_spark_refuses_is_reported_at_its_line(spark: SparkSession) -> None
         readings(driver, ("a", 1, 0))
         with pytest.raises(PlanError, match=r"test_spark_compiler\.py:\d+: Spark refuses"):
             driver.run()
+
+
+def test_what_fails_on_a_record_is_told_in_a_line(spark: SparkSession) -> None:
+    app = App("failing")
+
+    def refuse(value: dict[str, Any]) -> int:
+        raise ValueError(f"{value['value']} is too much")
+
+    app.stream("r", value_type=READING).map_values(refuse, returns="bigint").to("out")
+    with TopologyDriver(app, spark) as driver:
+        with pytest.raises(ValueError, match=r"no field 'valeu' from 'r' .* did you mean 'value'"):
+            driver.pipe("r", "a", {"valeu": 1})
+        readings(driver, ("a", 7, 0))
+        with pytest.raises(TopologyFailed) as failed:
+            driver.run()
+    (line,) = str(failed.value).splitlines()
+    assert line.startswith("r: ValueError: 7 is too much")
+    assert "test_spark_compiler.py" in line
 
 
 def test_late_records_are_kept_aside(spark: SparkSession) -> None:

@@ -22,7 +22,16 @@ from headwater.streams.app import App
 from headwater.streams.grouped import KGroupedStream
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
-from headwater.streams.windows import JoinWindow, TimeWindow, between, hopping, tumbling, within
+from headwater.streams.windows import (
+    JoinWindow,
+    TimeWindow,
+    between,
+    hopping,
+    session,
+    sliding,
+    tumbling,
+    within,
+)
 
 __all__ = [
     "App",
@@ -45,6 +54,8 @@ __all__ = [
     "lit",
     "max",
     "min",
+    "session",
+    "sliding",
     "struct",
     "sum",
     "tumbling",

@@ -20,6 +20,7 @@ from headwater.plan.topology import describe
 from headwater.plan.types import TIMESTAMP
 from headwater.streams.builder import Builder
 from headwater.streams.formats import as_format, read_type
+from headwater.streams.hints import Hints
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
 from headwater.streams.location import Located
@@ -64,7 +65,7 @@ class SourceOptions(TypedDict, total=False):
     name: str | None
 
 
-class App:
+class App(Hints):
     """A stream processing program.
 
     >>> from headwater.streams import App, col

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Operator, TopicSource
+from headwater.streams.names import NAMES_THE_OPERATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +41,9 @@ class Builder:
         **fields: Any,
     ) -> AnyOperator:
         """Make an operator and give it the next number, as Kafka Streams does."""
+        name = fields.get("name")
+        if name is not None and not isinstance(name, str):
+            raise PlanError(f"name={name}: {NAMES_THE_OPERATOR}")
         node_id = f"{kind}-{self._count:010d}"
         self._count += 1
         return class_(id=node_id, parents=parents, row=row, location=location, **fields)

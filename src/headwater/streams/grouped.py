@@ -12,7 +12,9 @@ from headwater.plan.nodes import Aggregate
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
+from headwater.streams.hints import Hints
 from headwater.streams.location import Located
+from headwater.streams.names import check_name
 from headwater.streams.operands import Classes, as_expression, check_same
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class AggregateOptions(TypedDict, total=False):
     name: str | None
 
 
-class KGroupedStream:
+class KGroupedStream(Hints):
     """Records of the same key, ready to be aggregated.
 
     >>> from headwater.streams import App, avg, count, tumbling
@@ -129,6 +131,8 @@ class KGroupedStream:
         """
         with Located() as location:
             wanted = self._node.row.value
+            if fields:
+                check_name(name, Scope.of_reduce(wanted))
             expression = _reduction(value, fields, wanted)
             given = expression.type_in(Scope.of_reduce(wanted))
             check_same(given, wanted, f"{expression}: a reduced value keeps its type")

@@ -10,6 +10,7 @@ from headwater.plan.nodes import JoinKind, Map, Operator, StreamStreamJoin, Stre
 from headwater.plan.rows import RowType
 from headwater.plan.scope import LEFT, RECORD, RIGHT, Scope
 from headwater.plan.types import Struct
+from headwater.streams.names import check_name
 from headwater.streams.operands import (
     Classes,
     Typed,
@@ -63,6 +64,8 @@ class Joiner:
         scope = Scope.of_join(self._left.row, right.row)
         if value is not None and fields:
             raise PlanError("a join takes one value, or named fields, not both")
+        if value is None:
+            check_name(self._name, scope)
         if fields:
             self._projection = projection(False, fields, scope, right.row.value)
         elif value is None:

@@ -30,6 +30,7 @@ from headwater.plan.types import STRING, VOID, Array, Struct
 from headwater.streams.builder import topic_above
 from headwater.streams.formats import written_format
 from headwater.streams.location import Located
+from headwater.streams.names import check_name
 from headwater.streams.operands import (
     ALL,
     Classes,
@@ -126,6 +127,8 @@ class KStream(StatefulOperators):
         function makes any value.
         """
         with Located() as location:
+            if value is None or isinstance(value, str):
+                check_name(name, self._scope())
             found = self._value(value, returns, fields)
             row = replace(self.row, value=found.type)
             classes = Classes(self._classes.key, found.class_)

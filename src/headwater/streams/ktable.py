@@ -12,8 +12,10 @@ from headwater.plan.nodes import Aggregate, Map, Operator, StoreSink, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
+from headwater.streams.hints import Hints
 from headwater.streams.kstream import KStream, negated
 from headwater.streams.location import Located
+from headwater.streams.names import check_name
 from headwater.streams.operands import UNDECLARED, Classes, predicate
 from headwater.streams.operators import Operators
 from headwater.streams.python_functions import Kept
@@ -55,6 +57,8 @@ class KTable(Operators):
     ) -> KTable:
         """Replace the values, as `KStream.map_values` does; a deleted key stays deleted."""
         with Located() as location:
+            if value is None or isinstance(value, str):
+                check_name(name, Scope.of_record(self.row))
             stream = KStream(self._builder, self.node, self._classes)
             found = stream._value(value, returns, fields)  # noqa: SLF001 - the same rules
             operand = found.operand
@@ -119,7 +123,7 @@ class KTable(Operators):
         return KTable(self._builder, node, Classes(self._classes.key, class_))
 
 
-class GlobalKTable:
+class GlobalKTable(Hints):
     """A table that streams look up by any expression, not only by their key."""
 
     def __init__(self, node: Operator, classes: Classes = UNDECLARED) -> None:

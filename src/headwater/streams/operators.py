@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.streams.hints import Hints
 from headwater.streams.operands import UNDECLARED
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from headwater.streams.operands import Classes
 
 
-class Operators:
+class Operators(Hints):
     """Records as one node of the plan gives them."""
 
     def __init__(self, builder: Builder, node: Operator, classes: Classes = UNDECLARED) -> None:

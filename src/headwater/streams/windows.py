@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from headwater.plan.errors import PlanError
 from headwater.plan.windows import Duration, Window, milliseconds
+from headwater.streams.hints import not_yet
 from headwater.streams.location import Located
 
 
@@ -52,6 +54,20 @@ def hopping(size: Duration, advance: Duration) -> TimeWindow:
                 "advance is at most the size"
             )
         return TimeWindow(Window(size_ms, advance_ms))
+
+
+def session(gap: Duration) -> NoReturn:
+    """Return windows that end after a gap without records: not there yet."""
+    with Located():
+        not_yet("session windows are", f"tumbling({gap!r}) or hopping(...) are windows of one size")
+    raise AssertionError("it was refused")
+
+
+def sliding(difference: Duration) -> NoReturn:
+    """Return windows that begin and end with records: not there yet."""
+    with Located():
+        not_yet("sliding windows are", f"hopping({difference!r}, ...) has windows that overlap")
+    raise AssertionError("it was refused")
 
 
 def within(duration: Duration) -> JoinWindow:

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 from headwater.testing.broker import Broker
 
 if TYPE_CHECKING:
-    from headwater.testing.topology_driver import TopologyDriver
+    from headwater.testing.topology_driver import TopologyDriver, TopologyFailed
 
-__all__ = ["Broker", "TopologyDriver"]
+__all__ = ["Broker", "TopologyDriver", "TopologyFailed"]
 
 
 def __getattr__(name: str) -> Any:
     # Imported when it is used: pytest loads this package, and most tests need no topology.
-    if name != "TopologyDriver":
+    if name not in ("TopologyDriver", "TopologyFailed"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from headwater.testing.topology_driver import TopologyDriver
+    from headwater.testing import topology_driver
 
-    return TopologyDriver
+    return getattr(topology_driver, name)

@@ -13,6 +13,7 @@ from headwater.plan.graph import walk
 from headwater.plan.nodes import Operator, TopicSink, TopicSource
 from headwater.plan.stages import split
 from headwater.processes.temporary_folder import TemporaryFolder
+from headwater.testing.record_fields import check_fields
 from headwater.testing.topology_values import decoded, encoded
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
@@ -41,6 +43,10 @@ class OutputRecord:
     value: Any
     timestamp: datetime
     headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
+class TopologyFailed(Exception):  # noqa: N818 - what became of it, as JobFailed says it
+    """The program failed on a record; the message says why."""
 
 
 class TopologyDriver:
@@ -89,10 +95,15 @@ class TopologyDriver:
         timestamp: datetime | None = None,
         headers: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Give the program a record; without a timestamp it has that of the one before."""
+        """Give the program a record; without a timestamp it has that of the one before.
+
+        A value in JSON may also be its bytes. Raises ValueError for a topic or a field that the
+        program does not read.
+        """
         if topic not in self._inputs:
             known = ", ".join(self._inputs)
             raise ValueError(f"the program does not read the topic {topic!r}; it reads {known}")
+        self._check_fields(topic, key, value)
         self._now = timestamp or self._now
         self._inputs[topic].add(key, value, self._now, headers or {})
 
@@ -110,6 +121,14 @@ class TopologyDriver:
     def close(self) -> None:
         """Forget everything; the session stays for the next driver."""
         self._directory.close()
+
+    def _check_fields(self, topic: str, key: Any, value: Any) -> None:
+        sources = (source for stage in self._stages for source in stage.topic_sources)
+        rows = {(source.row.key, source.row.value) for source in sources if topic in source.topics}
+        if len(rows) == 1:  # what one reader leaves out, another may read
+            ((key_type, value_type),) = rows
+            check_fields(key, key_type, topic)
+            check_fields(value, value_type, topic)
 
     def _has_input(self) -> bool:
         staged = [topic.stage() for topic in self._inputs.values()]
@@ -135,9 +154,21 @@ class TopologyDriver:
                 )
             else:
                 started = writers.start(query, checkpoint, "once")
-            if not started.awaitTermination(_ENDED_WITHIN_S):
-                started.stop()
-                raise TimeoutError(f"{query.name} did not end within {_ENDED_WITHIN_S} s")
+            self._await(started, query.name)
+
+    def _await(self, started: StreamingQuery, name: str) -> None:
+        from pyspark.errors import StreamingQueryException
+
+        from headwater.spark.jobs.failures import failure_of
+
+        try:
+            ended = started.awaitTermination(_ENDED_WITHIN_S)
+        except StreamingQueryException as error:
+            # What a user wants to know of Spark's page of Java is its last cause.
+            raise TopologyFailed(f"{name}: {failure_of(error).reason}") from None
+        if not ended:
+            started.stop()
+            raise TimeoutError(f"{name} did not end within {_ENDED_WITHIN_S} s")
 
     def _take(self, rows: DataFrame, stage: Stage) -> None:
         formats = {

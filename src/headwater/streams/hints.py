@@ -1,0 +1,69 @@
+"""What to say where a name of Kafka Streams is called that has another one here, or none yet."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from headwater.plan.errors import PlanError
+
+_LIST = "docs/not-yet.md"
+
+NOT_YET: dict[str, dict[str, str]] = {
+    "App": {
+        "store": "a store is read by headwater.spark.sinks.TableStore",
+        "add_state_store": "aggregates and joins keep their own state",
+    },
+    "KStream": {
+        "process": "map and flat_map take functions, aggregates and joins keep state",
+        "process_values": "map_values takes functions, aggregates and joins keep state",
+        "transform": "map and flat_map take functions, aggregates and joins keep state",
+        "transform_values": "map_values takes functions, aggregates and joins keep state",
+    },
+    "KGroupedStream": {
+        "cogroup": "merge the streams before, or join what was aggregated as streams",
+    },
+    "KTable": {
+        "join": "join a stream with the table, as table.to_stream().join(other)",
+        "left_join": "join a stream with the table, as table.to_stream().left_join(other)",
+        "outer_join": "join the two as streams, within a window",
+        "group_by": "table.to_stream().group_by(...) counts every change, and takes none back",
+        "transform_values": "map_values takes functions",
+    },
+}
+"""What Kafka Streams has and we do not, by class, and what there is instead."""
+
+_RUN = "a program is run by the command: headwater run program.py"
+_ELSEWHERE = {"App": {"start": _RUN, "run": _RUN, "build": "plan() returns what was built"}}
+_OTHER_NAMES = {"foreach": "for_each"}
+
+
+class Hints:
+    """A class whose users may look for names of Kafka Streams."""
+
+    # Hidden from type checkers: they would take every name for one that there is.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(hint(type(self), name), name=name, obj=self)
+
+
+def hint(class_: type, name: str) -> str:
+    """Return what to say where a class has no attribute of this name."""
+    owner = class_.__name__
+    plain = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+    instead = NOT_YET.get(owner, {}).get(plain)
+    if instead is not None:
+        return f"{owner}.{plain} is not there yet (see {_LIST}): {instead}"
+    elsewhere = _ELSEWHERE.get(owner, {}).get(plain)
+    if elsewhere is not None:
+        return f"{owner} has no {name!r}: {elsewhere}"
+    here = _OTHER_NAMES.get(plain, plain)
+    if here != name and not name.startswith("_") and hasattr(class_, here):
+        return f"{owner} has no {name!r}: here it is {here!r}"
+    return f"{owner!r} object has no attribute {name!r}"
+
+
+def not_yet(what: str, instead: str) -> NoReturn:
+    """Raise PlanError for something that Kafka Streams has and we do not."""
+    raise PlanError(f"{what} not there yet (see {_LIST}): {instead}")
