@@ -74,6 +74,7 @@ class TopologyDriver:
         self._stages = split(_without_registry(app.plan()))
         self._inputs: dict[str, _Topic] = {}
         self._outputs: dict[str, list[OutputRecord]] = {}
+        self._cause: Exception | None = None
         self._now = datetime(2026, 1, 1, tzinfo=UTC)
         for stage in self._stages:
             for source in stage.topic_sources:
@@ -146,7 +147,7 @@ class TopologyDriver:
             checkpoint = self._path / "checkpoints" / query.name
             if isinstance(query.sink, TopicSink):
                 started = (
-                    query.rows.writeStream.foreachBatch(lambda rows, _: self._take(rows, stage))
+                    query.rows.writeStream.foreachBatch(lambda rows, _: self._taking(rows, stage))
                     .outputMode(query.mode)
                     .option("checkpointLocation", str(checkpoint))
                     .trigger(availableNow=True)
@@ -164,11 +165,19 @@ class TopologyDriver:
         try:
             ended = started.awaitTermination(_ENDED_WITHIN_S)
         except StreamingQueryException as error:
-            # What a user wants to know of Spark's page of Java is its last cause.
-            raise TopologyFailed(f"{name}: {failure_of(error).reason}") from None
+            # What a user wants to know is the cause, and not Spark's page of Java around it.
+            cause, self._cause = self._cause or error, None
+            raise TopologyFailed(f"{name}: {failure_of(cause).reason}") from None
         if not ended:
             started.stop()
             raise TimeoutError(f"{name} did not end within {_ENDED_WITHIN_S} s")
+
+    def _taking(self, rows: DataFrame, stage: Stage) -> None:
+        try:
+            self._take(rows, stage)
+        except Exception as cause:
+            self._cause = cause
+            raise
 
     def _take(self, rows: DataFrame, stage: Stage) -> None:
         formats = {
