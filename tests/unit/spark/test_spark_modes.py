@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from headwater.plan.stages import Stage
 
 NO_ROWS: Any = None  # none of this looks at them
-QUERY = StageQuery("q", NO_ROWS, "update", "topics", may_be_real_time=True)
 SETTINGS = Settings()
 ASKED = replace(SETTINGS, spark={"spark.headwater.realTime": "true"})
 
@@ -32,6 +31,10 @@ def stage(kind: Literal["stateless", "count", "join"]) -> Stage:
     stream.to("out")
     (only,) = split(app.plan())
     return only
+
+
+SINK = stage("stateless").sinks[0]
+QUERY = StageQuery("q", NO_ROWS, "update", SINK, may_be_real_time=True)
 
 
 def test_a_query_with_state_catches_up_before_it_is_real_time() -> None:

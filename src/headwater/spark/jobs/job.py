@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.plan.plan import Plan
-    from headwater.plan.stages import Stage
     from headwater.spark.jobs.progress import QueryProgress
     from headwater.spark.jobs.running_query import RunningQuery
 

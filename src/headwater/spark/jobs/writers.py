@@ -42,4 +42,3 @@ class Writers:
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
         started: StreamingQuery = writer.trigger(**trigger_of(mode, self.settings)).start()
         return started
-
