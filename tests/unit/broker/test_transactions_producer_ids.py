@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.broker.transactions.producer_ids import BLOCK_SIZE, FILE_NAME, ProducerIds
+from headwater.broker.transactions.producer_ids import (
+    BLOCK_SIZE,
+    FILE_NAME,
+    REPAIR_MARGIN,
+    ProducerIds,
+)
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
@@ -51,11 +56,49 @@ def test_the_ids_of_logs_from_elsewhere_are_not_given_out_again(tmp_path: Path) 
     assert allocate(tmp_path, 2, first_unused=4711) == [4711, 4712]
 
 
-def test_a_damaged_file_is_not_guessed_at(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text("a few")
-    with pytest.raises(KafkaError, match="Restore it from a backup") as error:
-        allocate(tmp_path, 1)
-    assert error.value.code is ErrorCode.COORDINATOR_NOT_AVAILABLE
+@pytest.mark.parametrize("content", ["a few", "", "-5", "\x00\x00\x00\x00", "0017", "\xff12"])
+def test_a_damaged_file_is_repaired_far_above_what_the_logs_know(
+    tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / FILE_NAME).write_text(content, encoding="latin-1")
+    first = allocate(tmp_path, 1, first_unused=4711)
+    assert first == [4711 + REPAIR_MARGIN]
+    [told] = caplog.records
+    assert FILE_NAME in told.getMessage()
+    assert "the logs have ids up to 4710" in told.getMessage()
+    # The next life finds it in order.
+    caplog.clear()
+    assert allocate(tmp_path, 1, first_unused=4712 + REPAIR_MARGIN)[0] == first[0] + BLOCK_SIZE
+    assert not caplog.records
+
+
+def test_a_sound_file_does_not_wait_for_the_logs(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("5000\n")
+
+    def still_loading() -> int:
+        raise KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, "Try again.")
+
+    async def run() -> int:
+        return await ProducerIds(tmp_path, still_loading).allocate()
+
+    assert asyncio.run(run()) == 5000
+
+
+def test_a_file_that_cannot_be_read_is_told_once_and_answered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+
+    async def run() -> None:
+        ids = ProducerIds(tmp_path, lambda: 0)
+        for _ in range(5):
+            with pytest.raises(KafkaError, match="Reading the producer ids failed") as error:
+                await ids.allocate()
+            assert error.value.code is ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+    asyncio.run(run())
+    told = [record.getMessage() for record in caplog.records]
+    assert len([line for line in told if "can't give out producer ids" in line]) <= 1
 
 
 def test_a_cancelled_request_does_not_stop_the_others(tmp_path: Path) -> None:

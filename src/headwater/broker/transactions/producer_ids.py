@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.sparse_log import SparseLog
 from headwater.log.disk import storage_error, write_atomically
-from headwater.log.errors import LogError, StorageError
+from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ _failures = SparseLog(logger)
 
 FILE_NAME = "headwater.producer-ids"
 BLOCK_SIZE = 1000
+REPAIR_MARGIN = 1_000_000
+"""Ids that are left out when the file is damaged."""
 
 
 class ProducerIds:
@@ -33,6 +35,7 @@ class ProducerIds:
         self._path = directory / FILE_NAME
         self._first_unused = first_unused
         """Says from the logs which ids nobody has; counts where there is no file yet."""
+        self._is_checked = False
         self._next = 0
         self._end = 0
         self._reserved: tuple[int, int] | None = None
@@ -73,14 +76,9 @@ class ProducerIds:
 
     def _reserve_on_disk(self) -> tuple[int, int]:
         try:
-            start = int(self._path.read_text())
+            start = self._read()
         except FileNotFoundError:
             start = self._first_unused()
-        except ValueError as error:
-            raise StorageError(
-                f"{self._path} does not hold a number ({error}). Restore it from a backup, or "
-                "remove it to have new producer ids start above all that the logs know."
-            ) from error
         except OSError as error:
             raise storage_error(error, "Reading the producer ids") from error
         end = start + BLOCK_SIZE
@@ -89,6 +87,30 @@ class ProducerIds:
         except OSError as error:
             raise storage_error(error, "Setting producer ids aside") from error
         return start, end
+
+    def _read(self) -> int:
+        """Return where the next block begins; what cannot be is replaced with what is safe."""
+        text = self._path.read_bytes()
+        start = int(text) if text.strip().isdigit() else -1
+        if start >= 0 and self._is_checked:
+            return start
+        try:
+            used = self._first_unused()
+        except KafkaError:
+            if start >= 0:
+                return start  # The logs are still being read; a later block is compared with them.
+            raise
+        self._is_checked = True
+        if start >= used:
+            return start
+        # The logs do not know of ids that were handed out and not yet written with.
+        repaired = used + REPAIR_MARGIN
+        logger.error(
+            "%s is damaged: it holds %r, and the logs have ids up to %d. Producer ids go on at %d,"
+            " far above all that can have been handed out; nothing has to be done.",
+            self._path, text[:40], used - 1, repaired,
+        )  # fmt: skip
+        return repaired
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
