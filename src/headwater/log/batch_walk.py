@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.log.batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC, BatchHeader, parse_header
-from headwater.log.disk import read_at
 from headwater.log.errors import CorruptBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    ReadAt = Callable[[int, int], bytes]
+    """Reads so many bytes from a position of a file, fewer only at its end."""
 
 _CHUNK = 16 * 1024
 _MAX_OFFSET_DELTA = 2**31 - 1
 
 
-def walk(fd: int, position: int, end: int) -> Iterator[tuple[int, BatchHeader]]:
+def walk(read: ReadAt, position: int, end: int) -> Iterator[tuple[int, BatchHeader]]:
     """Yield position and header of every batch from `position` to `end`.
 
     Raises CorruptBatch at the first bytes that cannot be a batch. Only headers are read, however
@@ -25,9 +27,13 @@ def walk(fd: int, position: int, end: int) -> Iterator[tuple[int, BatchHeader]]:
     start = position
     while position < end:
         if position + HEADER_SIZE > start + len(chunk):
-            chunk = read_at(fd, min(_CHUNK, end - position), position)
+            chunk = read(min(_CHUNK, end - position), position)
             start = position
-        header = checked_header(chunk, position - start, position, end)
+        try:
+            header = checked_header(chunk, position - start, position, end)
+        except CorruptBatch as error:
+            error.position = position
+            raise
         yield position, header
         position += header.batch_length + LOG_OVERHEAD
 

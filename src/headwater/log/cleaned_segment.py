@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import OpenFile, write_at
+from headwater.log.disk import OpenFile
 from headwater.log.file_names import (
     CLEANED,
     LOG,
@@ -82,7 +82,7 @@ class CleanedSegment:
         # Retention goes by the file's age where records have no timestamps.
         os.utime(self._path(LOG), ns=(modified_ns, modified_ns))
         for file in (self._file, self._offset_index.file, self._time_index.file):
-            os.fsync(file.fd)
+            file.sync()
 
     def discard(self) -> None:
         """Remove the files, also those that an interrupted pass may have left."""
@@ -90,7 +90,7 @@ class CleanedSegment:
             Path(self._path(kind)).unlink(missing_ok=True)
 
     def _write_out(self) -> None:
-        write_at(self._file.fd, self._buffer, self._written)
+        self._file.write(self._buffer, self._written)
         self._written += len(self._buffer)
         self._buffer = bytearray()
 

@@ -34,10 +34,14 @@ class OpenFile:
     A reader that still sends from a deleted segment keeps its bytes reachable this way.
     """
 
-    __slots__ = ("fd",)
+    __slots__ = ("fd", "is_unsynced", "is_used")
 
     def __init__(self, path: str, *, create: bool = False) -> None:
         self.fd = -1
+        self.is_used = True
+        """Whether anybody has used it since this was last set to false."""
+        self.is_unsynced = False
+        """Whether bytes were written to it that may not be on disk."""
         self.fd = _open(path, os.O_CREAT if create else 0)
 
     @property
@@ -45,9 +49,34 @@ class OpenFile:
         """How many bytes the file has."""
         return os.fstat(self.fd).st_size
 
+    @property
+    def modified_ns(self) -> int:
+        """When it was last written to."""
+        return os.fstat(self.fd).st_mtime_ns
+
+    def read(self, length: int, position: int) -> bytes:
+        """Read `length` bytes from a position, fewer only where the file ends."""
+        return read_at(self.fd, length, position)
+
+    def write(self, data: Buffer, position: int) -> None:
+        """Write all of `data` at a position."""
+        self.is_unsynced = True
+        write_at(self.fd, data, position)
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to a size."""
+        self.is_unsynced = True
+        os.ftruncate(self.fd, size)
+
     def sync(self) -> None:
         """Bring the file's bytes to the disk."""
-        sync_data(self.fd)
+        # First, since others may write while this is under way.
+        self.is_unsynced = False
+        try:
+            sync_data(self.fd)
+        except OSError:
+            self.is_unsynced = True
+            raise
 
     def __del__(self) -> None:
         if self.fd >= 0:

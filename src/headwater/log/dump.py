@@ -10,6 +10,7 @@ import os
 import re
 import struct
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import google_crc32c
@@ -95,7 +96,7 @@ def _dump_segment(
         end = size if max_bytes is None else min(size, max_bytes)
         valid = 0
         try:
-            for position, header in walk(file.fileno(), 0, end):
+            for position, header in walk(partial(read_at, file.fileno()), 0, end):
                 batch = read_at(file.fileno(), header.size, position)
                 yield BatchLine(header, position, header.crc == crc_of(batch))
                 if deep:
@@ -218,7 +219,7 @@ def _dump_checkpoint(path: Path) -> Iterator[DumpLine]:
 def _headers(fd: int, end: int) -> Iterator[BatchHeader]:
     with suppress(CorruptBatch):
         # Dumping the segment itself tells of its damage.
-        yield from (header for _, header in walk(fd, 0, end))
+        yield from (header for _, header in walk(partial(read_at, fd), 0, end))
 
 
 def _entries(path: Path, entry: struct.Struct, offset_at: int) -> Iterator[tuple[int, ...]]:

@@ -20,6 +20,10 @@ class LogError(Exception):
 class CorruptBatch(LogError):
     """The bytes are not an intact record batch (Kafka's CORRUPT_MESSAGE)."""
 
+    position: int | None = None
+    segment_base: int | None = None
+    """Where the batch begins and which segment has it, if it comes from one."""
+
 
 class InvalidRecord(LogError):
     """The batch is intact, but the partition must not take it (Kafka's INVALID_RECORD)."""

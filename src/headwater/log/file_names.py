@@ -18,6 +18,8 @@ SWAP = ".swap"
 """What compaction has finished and is putting in place; a crash does not stop it."""
 DELETED = ".deleted"
 """A segment that is out of the log and waits for `file.delete.delay.ms` to pass."""
+TEMPORARY = ".tmp"
+"""A file that was about to replace another one; worthless after a crash."""
 
 DELETED_DIRECTORY = "-delete"
 STRAY_DIRECTORY = "-stray"

@@ -11,10 +11,11 @@ deliver kills the process, a failed read is an error for one client.
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from headwater.log.disk import OpenFile, read_at, write_at
+from headwater.log.disk import write_atomically
+from headwater.log.open_files import FileHolder
 
 if TYPE_CHECKING:
     import struct
@@ -32,26 +33,25 @@ class CorruptIndex(Exception):  # noqa: N818 - it states the fact
     """The index does not fit its segment and has to be rebuilt."""
 
 
-class IndexFile:
+class IndexFile(FileHolder):
     """Entries of two numbers, the first of which grows; the base of both kinds of index."""
 
-    __slots__ = ("_file", "_tail", "base_offset", "count", "path")
+    __slots__ = ("_tail", "base_offset", "count", "path")
 
     entry_format: ClassVar[struct.Struct]
 
     def __init__(self, path: str, base_offset: int) -> None:
+        super().__init__()
         self.path = path
         self.base_offset = base_offset
         self.count = 0
-        self._file: OpenFile | None = None
         # How many entries the file has, and those that come after them. One attribute, so that
         # another thread that reads meanwhile sees both as they belong together.
         self._tail = 0, b""
 
     def create(self) -> None:
         """Make an empty file, or empty the one that is there."""
-        self._file = OpenFile(self.path, create=True)
-        os.ftruncate(self._file.fd, 0)
+        self.create_file().truncate(0)
         self.count = 0
         self._tail = 0, b""
         self._entries_changed()
@@ -67,30 +67,36 @@ class IndexFile:
         self._entries_changed()
 
     @property
-    def file(self) -> OpenFile:
-        """The open file; it is opened by the first use, since most segments are rarely read."""
-        if self._file is None:
-            self._file = OpenFile(self.path)
-        return self._file
+    def file_path(self) -> str:
+        """Where the file is at present."""
+        return self.path
 
     def store(self) -> None:
         """Write the entries that are only in memory to the file; if that fails, they stay."""
         stored, unwritten = self._tail
         if unwritten:
-            write_at(self.file.fd, unwritten, stored * self.entry_format.size)
+            self.file.write(unwritten, stored * self.entry_format.size)
             self._tail = stored + len(unwritten) // self.entry_format.size, b""
 
     def release(self) -> None:
         """Give the descriptor back until the index is used again."""
         self.store()
-        self._file = None
+        self.close_file()
+
+    def replace(self, entries: bytes) -> None:
+        """Exchange all entries in one step, without waiting for the disk."""
+        write_atomically(Path(self.path), entries, durable=False)
+        self.close_file()
+        self.count = len(entries) // self.entry_format.size
+        self._tail = self.count, b""
+        self._entries_changed()
 
     def truncate(self, count: int) -> None:
         """Keep the first `count` entries, in the file too."""
         size = self.entry_format.size
         stored, unwritten = self._tail
         kept = min(stored, count)
-        os.ftruncate(self.file.fd, kept * size)
+        self.file.truncate(kept * size)
         self.count = count
         self._tail = kept, unwritten[: (count - kept) * size]
         self._entries_changed()
@@ -105,12 +111,13 @@ class IndexFile:
     def _read_range(self, low: int, high: int) -> bytes:
         size = self.entry_format.size
         stored, unwritten = self._tail
-        if high <= stored:
-            return read_at(self.file.fd, (high - low) * size, low * size)
         if low >= stored:
             return unwritten[(low - stored) * size : (high - stored) * size]
-        in_file = read_at(self.file.fd, (stored - low) * size, low * size)
-        return in_file + unwritten[: (high - stored) * size]
+        wanted = (min(high, stored) - low) * size
+        in_file = self.file.read(wanted, low * size)
+        if len(in_file) < wanted:
+            raise CorruptIndex(f"it ends before entry {min(high, stored)}")
+        return in_file if high <= stored else in_file + unwritten[: (high - stored) * size]
 
     def _write(self, first: int, second: int) -> None:
         stored, unwritten = self._tail
@@ -122,7 +129,7 @@ class IndexFile:
             or len(unwritten) >= _WRITE_TOGETHER * size
             or (file_end + len(unwritten) - 1) // _DISK_BLOCK != (file_end - 1) // _DISK_BLOCK
         ):
-            write_at(self.file.fd, unwritten, file_end)
+            self.file.write(unwritten, file_end)
             self._tail = stored + len(unwritten) // size, b""
         else:
             self._tail = stored, unwritten

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from headwater.log.append_info import AppendInfo, AppendOrigin, Placed, place_batches
@@ -27,6 +26,7 @@ from headwater.log.retention import count_removable, is_expired
 from headwater.log.roll_policy import RollPolicy
 from headwater.log.segment import FileSlice, Segment
 from headwater.log.segment_swap import commit_cleaned
+from headwater.log.storage_faults import StorageFaults
 from headwater.log.timestamp_search import TimestampOffset
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ class Log(LogReader):
         batches = log.read(info.base_offset, 1 << 20, log.end).read()
     """
 
-    def __init__(self, directory: Path, config: LogConfig, loaded: LoadedLog) -> None:
-        super().__init__(directory.name, loaded)
+    def __init__(
+        self, directory: Path, config: LogConfig, loaded: LoadedLog, faults: StorageFaults
+    ) -> None:
+        super().__init__(directory.name, loaded, faults)
         self.directory = directory
         self._flusher = Flusher(directory, loaded, self.lock)
         self._removed = RemovedSegments()
-        # Retention, compaction and deletion exclude each other, also while they touch the disk.
-        self._maintenance = threading.Lock()
         self.update_config(config)
         self._segments.active.roll_jitter_ms = self._roll_policy.jitter_ms()
 
@@ -75,6 +75,7 @@ class Log(LogReader):
         log_start_offset: int = 0,
         now_ms: int,
         topic_id: bytes | None = None,
+        faults: StorageFaults | None = None,
     ) -> Log:
         """Open a partition's directory, or create it; raises StorageError.
 
@@ -92,7 +93,7 @@ class Log(LogReader):
             )
         except OSError as error:
             raise storage_error(error, f"Opening the log {directory}") from error
-        log = cls(directory, config, loaded)
+        log = cls(directory, config, loaded, faults or StorageFaults())
         if log.log_end_offset > log.recovery_point:
             # Readers may see all that recovery kept, so it has to be on disk.
             log.flush()
@@ -206,7 +207,7 @@ class Log(LogReader):
 
         An active segment whose records are all too old is rolled first.
         """
-        with self._maintenance, self._disk(f"Removing old segments of {self.name}"):
+        with self.maintenance, self._disk(f"Removing old segments of {self.name}"):
             if is_expired(self._segments.active, self.config, now_ms):
                 self.roll(now_ms)
             self._flusher.flush_closed()
@@ -222,6 +223,7 @@ class Log(LogReader):
                 if count:
                     self._move_log_start(segments[count].base_offset)
                     self._segments.replace(segments[count:])
+                self._repair_doubted()
             self._removed.add(segments[:count])
             if count:
                 remove_old_snapshots(self.directory, [each.base_offset for each in self.segments])
@@ -229,7 +231,7 @@ class Log(LogReader):
 
     def purge_deleted(self, now_ms: int) -> int:
         """Unlink removed segments after `file.delete.delay.ms`; returns how many."""
-        with self._maintenance, self._disk(f"Removing old segments of {self.name}"):
+        with self.maintenance, self._disk(f"Removing old segments of {self.name}"):
             return self._removed.purge(now_ms, self.config.file_delete_delay_ms)
 
     def replace_segments(self, old: Sequence[Segment], cleaned: Path | None) -> None:
@@ -239,7 +241,7 @@ class Log(LogReader):
         and `.timeindex.cleaned` follow. Once this begins to rename, a crash does not stop it: the
         next start completes it. Raises LogError if the log has other segments by now.
         """
-        with self._maintenance, self._disk(f"Compacting {self.name}"):
+        with self.maintenance, self._disk(f"Compacting {self.name}"):
             self._flusher.flush_closed()
             closed = self.segments[:-1]
             first = closed.index(old[0]) if old and old[0] in closed else len(closed)
@@ -252,8 +254,9 @@ class Log(LogReader):
                 self._segments.replace((*segments[:first], *new, *segments[after:]))
             self._removed.add(old)
             for segment in new:
-                segment.rename("")
+                # Locked, since a reader opens a file by its name.
                 with self.lock:
+                    segment.rename("")
                     segment.release_indexes()
             sync_directory(self.directory)
 
@@ -267,14 +270,14 @@ class Log(LogReader):
 
     def close(self) -> None:
         """Bring everything to disk, indexes included, and end the use of the log."""
-        with self._maintenance, self._disk(f"Closing {self.name}"):
+        with self.maintenance, self._disk(f"Closing {self.name}"):
             take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
             self._flusher.close(self.name)
 
     def delete(self) -> Path:
         """Take the log out of service at once; returns the renamed directory, to be removed."""
         target = self.directory.with_name(set_aside(self.name, DELETED_DIRECTORY))
-        with self._maintenance, self.lock, self._disk(f"Deleting {self.name}"):
+        with self.maintenance, self.lock, self._disk(f"Deleting {self.name}"):
             self.directory.rename(target)
             self._flusher.failure = StorageError(f"{self.name} has been deleted.")
             self.directory = target

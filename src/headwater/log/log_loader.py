@@ -11,6 +11,7 @@ from headwater.log.checkpoint import (
     read_topic_id,
     write_topic_id,
 )
+from headwater.log.index_proof import readable_batches
 from headwater.log.leader_epochs import LeaderEpochs
 from headwater.log.log_segments import LogSegments
 from headwater.log.producer_loading import load_producers
@@ -79,14 +80,14 @@ def load(
         ]
     if not epochs_are_known:
         for segment in segments:
-            for _, header in segment.batches():
+            for _, header in readable_batches(segment):
                 epochs.assign(header.leader_epoch, header.base_offset)
     log_start_offset = max(log_start_offset, segments[0].base_offset)
     is_synced = clean and segments == found.segments and not found.unsynced
     epochs.truncate_from_end(next_offset)
     epochs.truncate_from_start(log_start_offset)
-    rebuilt = [segment.base_offset for segment in found.unsynced if segment in segments]
-    recovered_from = min(rebuilt, default=next_offset)
+    checked = [segment.base_offset for segment in found.checked if segment in segments]
+    recovered_from = min(checked, default=next_offset)
     # First, since it also indexes the aborted transactions of the segments.
     producers = load_producers(directory, segments, next_offset, recovered_from, now_ms)
     return LoadedLog(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from headwater.log import timestamp_search
-from headwater.log.batch import HEADER_SIZE, parse_header
+from headwater.log.batch import HEADER_SIZE, MAGIC, parse_header
 from headwater.log.disk import storage_error
-from headwater.log.errors import OffsetOutOfRange
+from headwater.log.errors import CorruptBatch, OffsetOutOfRange
+from headwater.log.file_names import LOG
+from headwater.log.index_rebuild import rebuild_indexes
 from headwater.log.log_segments import LogPosition
 from headwater.log.segment import FileSlice
 
@@ -17,8 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from headwater.log.batch import BatchHeader
+    from headwater.log.config import LogConfig
     from headwater.log.log_loader import LoadedLog
     from headwater.log.segment import Segment
+    from headwater.log.storage_faults import StorageFaults
     from headwater.log.timestamp_search import TimestampOffset
     from headwater.log.txn_index import AbortedTxn
 
@@ -28,10 +34,17 @@ _READ_SIZE = 1 << 20
 class LogReader:
     """The half of a log that changes nothing; `Log` is the other one."""
 
-    def __init__(self, name: str, loaded: LoadedLog) -> None:
+    config: LogConfig
+    """The settings in force."""
+
+    def __init__(self, name: str, loaded: LoadedLog, faults: StorageFaults) -> None:
         self.name = name
+        self.faults = faults
+        """Where damage is told and counted."""
         self.lock = threading.RLock()
         """Guards the segments against other threads; held briefly, never during a sync."""
+        self.maintenance = threading.Lock()
+        """Retention, compaction, repair and deletion exclude each other, also at the disk."""
         self.log_start_offset = loaded.log_start_offset
         self._segments = loaded.segments
         self._epochs = loaded.epochs
@@ -80,6 +93,8 @@ class LogReader:
                 return FileSlice(segments.active.file, segments.end.position, 0)
             try:
                 segment, position = segments.find(offset)
+                if segment.index_doubt:
+                    self._repair_index(segment)
                 length = max(0, segments.readable_end(segment, upper) - position)
                 if length <= max_bytes:
                     segments.remember(upper)
@@ -89,6 +104,9 @@ class LogReader:
                     length = first if min_one else 0
             except OSError as error:
                 raise storage_error(error, f"Reading {self.name}") from error
+            except CorruptBatch as error:
+                self._tell_damage(error)
+                raise
             return FileSlice(segment.file, position, length)
 
     def batches(self) -> Iterator[tuple[BatchHeader, memoryview]]:
@@ -99,6 +117,10 @@ class LogReader:
             position = 0
             while position + HEADER_SIZE <= len(data):
                 header = parse_header(data, position)
+                if header.magic != MAGIC or header.size < HEADER_SIZE:
+                    damage = CorruptBatch(f"{self.name} has a damaged batch at offset {offset}.")
+                    self._tell_damage(damage)
+                    raise damage
                 if position + header.size > len(data):
                     break
                 yield header, data[position : position + header.size]
@@ -112,19 +134,24 @@ class LogReader:
         self._check_in_range(offset)
         with self.lock, self._disk(f"Reading {self.name}"):
             segment, position = self._segments.find(offset)
+            self._repair_doubted()
             return LogPosition(offset, segment.base_offset, position)
 
     def offset_for_timestamp(self, timestamp_ms: int, upper_offset: int) -> TimestampOffset | None:
         """First record before `upper_offset` that is not older than `timestamp_ms`."""
         with self.lock, self._disk(f"Reading {self.name}"):
-            return timestamp_search.first_at_or_after(
+            found = timestamp_search.first_at_or_after(
                 self.segments, timestamp_ms, self.log_start_offset, upper_offset
             )
+            self._repair_doubted()
+            return found
 
     def max_timestamp(self) -> TimestampOffset | None:
         """First of the records with the largest timestamp; None if no record has one."""
         with self.lock, self._disk(f"Reading {self.name}"):
-            return timestamp_search.largest(self.segments)
+            found = timestamp_search.largest(self.segments)
+            self._repair_doubted()
+            return found
 
     def aborted_transactions(self, start: int, end: int) -> list[AbortedTxn]:
         """Transactions with records from `start` up to `end` that were aborted."""
@@ -136,7 +163,7 @@ class LogReader:
         if not self._segments.has_aborts:
             return []
         with self.lock, self._disk(f"Reading {self.name}"):
-            end = self._segments.offset_after(batches, upper)
+            end = self._segments.offset_after(batches, start, upper)
             return self._segments.aborted_transactions(start, end)
 
     def epoch_end_offset(self, leader_epoch: int) -> tuple[int, int]:
@@ -162,3 +189,29 @@ class LogReader:
             yield
         except OSError as error:
             raise storage_error(error, doing) from error
+        except CorruptBatch as error:
+            self._tell_damage(error)
+            raise
+
+    def _tell_damage(self, error: CorruptBatch) -> None:
+        readable_from = None
+        for segment, following in pairwise((*self.segments, None)):
+            if segment is not None and segment.base_offset == error.segment_base:
+                readable_from = segment.offset_after((error.position or 0) + 1)
+                if readable_from is None and following is not None:
+                    readable_from = following.base_offset
+                if segment.index_doubt:
+                    self._repair_index(segment)
+        self.faults.corrupt_batch(error, readable_from)
+
+    def _repair_doubted(self) -> None:
+        for segment in self.segments:
+            if segment.index_doubt:
+                self._repair_index(segment)
+
+    def _repair_index(self, segment: Segment) -> None:
+        """Have the indexes of a segment built anew by a thread; once, however many ask."""
+        if not segment.is_in_repair:
+            segment.is_in_repair = True
+            self.faults.lying_index(segment.path(LOG), segment.index_doubt)
+            self.faults.repair(partial(rebuild_indexes, self, segment))

@@ -77,13 +77,14 @@ class LogSegments:
                 return self.all[number], found[0]
         return self.active, self.active.size
 
-    def offset_after(self, batches: FileSlice, upper: LogPosition) -> int:
-        """Some offset after a region of a segment, not far from its end."""
+    def offset_after(self, batches: FileSlice, start: int, upper: LogPosition) -> int:
+        """Some offset after a region of a segment that begins with `start`, near its end."""
+        holder = self.find(start)[0]
         for segment, following in pairwise(self.all):
-            if segment.file is batches.file:
-                known = segment.offset_index.offset_after(batches.position + batches.length)
+            if segment is holder:
+                known = segment.offset_after(batches.position + batches.length)
                 return min(known or following.base_offset, upper.offset)
-        known = self.active.offset_index.offset_after(batches.position + batches.length)
+        known = self.active.offset_after(batches.position + batches.length)
         return min(known or upper.offset, upper.offset)
 
     @property

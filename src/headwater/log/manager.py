@@ -31,6 +31,7 @@ from headwater.log.file_names import (
     set_aside,
 )
 from headwater.log.log import Log
+from headwater.log.storage_faults import StorageFaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +58,8 @@ class LogManager:
         self.data_dir = data_dir
         self.defaults = defaults
         self.logs: dict[TopicPartition, Log] = {}
+        self.faults = StorageFaults()
+        """The damage that the logs have come upon."""
         self._deleted: list[tuple[Path, int | None, int]] = []
         self._checkpointed: set[TopicPartition] = set()
         self._checkpointing = threading.Lock()
@@ -87,7 +90,9 @@ class LogManager:
         if directory.exists():
             self._set_stray(directory, "it is in the way of a new partition")
         try:
-            log = Log.open(directory, config, clean=True, now_ms=now_ms, topic_id=topic_id)
+            log = Log.open(
+                directory, config, clean=True, now_ms=now_ms, topic_id=topic_id, faults=self.faults
+            )
         except LogError:
             remove_tree(directory, ignore_errors=True)
             raise
@@ -168,6 +173,7 @@ class LogManager:
 
     def close(self) -> None:
         """Bring everything to disk and leave the marker that spares the next start a recovery."""
+        self.faults.close()
         all_closed = True
         for log in tuple(self.logs.values()):
             try:
@@ -210,6 +216,7 @@ class LogManager:
                 log_start_offset=start_offsets.get(key, 0),
                 now_ms=now_ms,
                 topic_id=topic_id,
+                faults=self.faults,
             )
         if not clean and present:
             # What recovery cut off must not count as being on disk after the next crash.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import struct
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from headwater.log.index_file import CorruptIndex, IndexFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class OffsetIndex(IndexFile):
@@ -25,14 +28,29 @@ class OffsetIndex(IndexFile):
         return self.base_offset + relative, position
 
     def lookup(self, offset: int) -> int:
-        """Position from which a forward search for `offset` finds it after a few batches."""
+        """Position from which a forward search for `offset` finds it after a few batches.
+
+        Whether a batch begins there is for the caller to see; raises CorruptIndex.
+        """
         if self.count == 0:
             return 0
         number = self._floor(offset - self.base_offset)
-        return 0 if number < 0 else self._read(number)[1]
+        if number < 0:
+            return 0
+        position = self._read(number)[1]
+        if position < 0:
+            raise CorruptIndex(f"it points to byte {position}")
+        return position
 
-    def offset_after(self, position: int) -> int | None:
-        """Some offset after all batches before `position`, the lowest that the index knows of."""
+    def entries_before(self, offset: int) -> Iterator[int]:
+        """Positions of the entries before the one that `lookup` finds, ever further away."""
+        number, step = self._floor(offset - self.base_offset) - 1, 1
+        while number >= 0:
+            yield self._read(number)[1]
+            number, step = number - step, step * 2
+
+    def first_at(self, position: int) -> int:
+        """Number of the first entry that is not before `position`; `count` if there is none."""
         low, high = 0, self.count
         while low < high:
             middle = (low + high) // 2
@@ -40,7 +58,7 @@ class OffsetIndex(IndexFile):
                 low = middle + 1
             else:
                 high = middle
-        return None if low == self.count else self.base_offset + self._read(low)[0] + 1
+        return low
 
     def is_full(self, max_bytes: int) -> bool:
         """Whether `segment.index.bytes` leaves no room for another entry."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import read_at
 from headwater.log.end_txn_marker import decode_marker
+from headwater.log.index_proof import readable_batches, start_before
 from headwater.log.producer_snapshot import CorruptSnapshot, list_snapshots, read_snapshot
 from headwater.log.producer_snapshots import remove_old_snapshots
 from headwater.log.producer_state import ProducerStates
@@ -64,8 +64,8 @@ def _restore(states: ProducerStates, directory: Path, oldest: int, newest: int, 
 def _replay(
     states: ProducerStates, segment: Segment, start: int, indexes_aborts: bool, now_ms: int
 ) -> None:
-    position = segment.offset_index.lookup(start) if start > segment.base_offset else 0
-    for at, header in segment.batches(position):
+    position = start_before(segment, start) if start > segment.base_offset else 0
+    for at, header in readable_batches(segment, position):
         if header.producer_id < 0 or header.base_offset < start:
             continue
         marker = decode_marker(_batch(segment, at, header)) if header.is_control else None
@@ -77,4 +77,4 @@ def _replay(
 
 
 def _batch(segment: Segment, position: int, header: BatchHeader) -> bytes:
-    return read_at(segment.file.fd, header.size, position)
+    return segment.file.read(header.size, position)

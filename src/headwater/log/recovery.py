@@ -16,10 +16,10 @@ import google_crc32c
 
 from headwater.log.batch import CHECKED_POSITION, HEADER_SIZE
 from headwater.log.batch_walk import checked_header
-from headwater.log.disk import read_at
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segment_file
 from headwater.log.index_file import CorruptIndex
+from headwater.log.index_rebuild import IndexRebuild
 from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
 from headwater.log.segment_swap import finish_interrupted
 from headwater.log.time_index import NO_TIMESTAMP
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
+    from headwater.log.disk import OpenFile
     from headwater.log.leader_epochs import LeaderEpochs
 
 logger = logging.getLogger("headwater.log")
@@ -42,6 +43,8 @@ class Recovered(NamedTuple):
     segments: list[Segment]
     next_offset: int
     unsynced: list[Segment]
+    checked: list[Segment]
+    """Those whose every batch was looked at, since nobody could know what a crash left of them."""
 
 
 def open_segments(
@@ -62,27 +65,26 @@ def open_segments(
     # that its indexes are not on disk: it is checked too.
     below = sum(base < recovery_point for base in bases)
     trusted = len(segments) if clean else max(0, below - 1)
-    unsynced = [
-        segment for segment in segments[:trusted] if not _load_or_index(segment, config, epochs)
-    ]
+    unsynced = [segment for segment in segments[:trusted] if not _load_or_index(segment, config)]
+    checked = []
     for number, segment in enumerate(segments[trusted:], trusted):
-        unsynced.append(segment)
+        checked.append(segment)
         if recover(segment, config, epochs):
             _remove(directory, segments[number + 1 :])
             del segments[number + 1 :]
             break
     if not segments:
-        return Recovered([], 0, [])
+        return Recovered([], 0, [], [])
     try:
         next_offset = segments[-1].next_offset()
     except CorruptBatch:
         # The shutdown was clean, but the end of the log is not.
         recover(segments[-1], config, epochs)
-        unsynced.append(segments[-1])
+        checked.append(segments[-1])
         next_offset = segments[-1].next_offset()
     for segment in segments[:-1]:
         segment.release_indexes()
-    return Recovered(segments, next_offset, unsynced)
+    return Recovered(segments, next_offset, unsynced + checked, checked)
 
 
 def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
@@ -93,7 +95,7 @@ def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
     indexer = _Indexer(segment, config, epochs)
     problem = ""
     try:
-        for header in _checked_batches(segment.file.fd, segment.size):
+        for header in _checked_batches(segment.file, segment.size):
             indexer.add(header)
     except CorruptBatch as error:
         problem = str(error)
@@ -104,7 +106,7 @@ def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
             "%s: cut the last %d of %d bytes, so that the log now ends at offset %d: %s",
             segment.path(LOG), cut, segment.size, indexer.next_offset, problem,
         )  # fmt: skip
-        os.ftruncate(segment.file.fd, indexer.position)
+        segment.file.truncate(indexer.position)
         segment.size = indexer.position
     return cut
 
@@ -156,40 +158,37 @@ class _Indexer:
         segment.offset_index.store()
 
 
-def _load_or_index(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> bool:
+def _load_or_index(segment: Segment, config: LogConfig) -> bool:
     """Load a trusted segment's indexes; False if they had to be built anew."""
     try:
         segment.load_indexes()
         return True
     except CorruptIndex as error:
         logger.warning("%s: building its indexes anew: %s", segment.path(LOG), error)
-    indexer = _Indexer(segment, config, epochs)
-    try:
-        # Its batches were on disk before the shutdown, so that headers are enough.
-        for _, header in segment.batches():
-            indexer.add(header)
-        indexer.finish()
-    except CorruptBatch:
-        recover(segment, config, epochs)
+    # Its batches were on disk before the shutdown, so that headers are enough. A damaged one stays
+    # where it is: who comes to it is told, and what lies behind it can still be read.
+    rebuild = IndexRebuild(segment, config.index_interval_bytes)
+    rebuild.read_on()
+    rebuild.install()
     return False
 
 
-def _checked_batches(fd: int, end: int) -> Iterator[BatchHeader]:
+def _checked_batches(file: OpenFile, end: int) -> Iterator[BatchHeader]:
     """Yield the headers of intact batches, reading large chunks; raises CorruptBatch."""
     position = start = 0
     chunk = b""
     while position < end:
         index = position - start
         if index + HEADER_SIZE > len(chunk):
-            chunk, start, index = _read_chunk(fd, position, end), position, 0
+            chunk, start, index = _read_chunk(file, position, end), position, 0
         header = checked_header(chunk, index, position, end)
         size = header.size
         if index + size > len(chunk) and index:
-            chunk, start, index = _read_chunk(fd, position, end), position, 0
+            chunk, start, index = _read_chunk(file, position, end), position, 0
         crc = google_crc32c.value(chunk[index + CHECKED_POSITION : index + size])
         done = len(chunk) - index
         while done < size:
-            piece = read_at(fd, min(_CHUNK, size - done), position + done)
+            piece = file.read(min(_CHUNK, size - done), position + done)
             if not piece:
                 raise CorruptBatch(f"The batch at byte {position} ends after {done} bytes.")
             crc = google_crc32c.extend(crc, piece)
@@ -200,8 +199,8 @@ def _checked_batches(fd: int, end: int) -> Iterator[BatchHeader]:
         position += size
 
 
-def _read_chunk(fd: int, position: int, end: int) -> bytes:
-    return read_at(fd, min(_CHUNK, end - position), position)
+def _read_chunk(file: OpenFile, position: int, end: int) -> bytes:
+    return file.read(min(_CHUNK, end - position), position)
 
 
 def _base_offsets(directory: Path) -> list[int]:

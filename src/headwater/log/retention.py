@@ -50,4 +50,6 @@ def is_expired(segment: Segment, config: LogConfig, now_ms: int) -> bool:
         config.deletes
         and config.retention_ms >= 0
         and now_ms - segment.largest_timestamp > config.retention_ms
+        # An index that lies must not make a young segment old.
+        and segment.prove_largest_timestamp()
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from headwater.log.batch import LOG_OVERHEAD
 from headwater.log.batch_walk import walk
-from headwater.log.disk import OpenFile, read_at, write_at
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import (
     LOG,
@@ -19,7 +18,9 @@ from headwater.log.file_names import (
     segment_stem,
 )
 from headwater.log.index_file import CorruptIndex
+from headwater.log.index_proof import batch_behind, check_time_entry, locate_despite
 from headwater.log.offset_index import OffsetIndex
+from headwater.log.open_files import FileHolder
 from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
 from headwater.log.txn_index import TransactionIndex
 
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 
     from headwater.log.append_info import Placed
     from headwater.log.batch import BatchHeader
+    from headwater.log.disk import OpenFile
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
-
-SegmentFile = OpenFile
-"""A segment's open file; it stays open as long as anyone still reads from it."""
 
 
 class FileSlice:
@@ -40,7 +39,7 @@ class FileSlice:
 
     __slots__ = ("file", "length", "position")
 
-    def __init__(self, file: SegmentFile, position: int, length: int) -> None:
+    def __init__(self, file: OpenFile, position: int, length: int) -> None:
         self.file = file
         self.position = position
         self.length = length
@@ -53,25 +52,24 @@ class FileSlice:
 
     def read(self) -> bytes:
         """Return the bytes of the region."""
-        return read_at(self.file.fd, self.length, self.position)
+        return self.file.read(self.length, self.position)
 
 
-class Segment:
+class Segment(FileHolder):
     """Batches with offsets from `base_offset` on; only the last segment of a log grows."""
 
     __slots__ = (
         "_first_timestamp", "aborted", "base_offset", "bytes_since_index_entry", "created_ms",
-        "file", "is_cleaned", "is_torn", "max_timestamp", "max_timestamp_offset", "offset_index",
-        "roll_jitter_ms", "size", "stem", "suffix", "time_index",
+        "index_doubt", "is_cleaned", "is_in_repair", "is_time_proven", "is_torn",
+        "max_timestamp", "max_timestamp_offset", "offset_index", "roll_jitter_ms", "size", "stem",
+        "suffix", "time_index",
     )  # fmt: skip
 
-    def __init__(
-        self, directory: str, base_offset: int, file: SegmentFile, *, suffix: str, created_ms: int
-    ) -> None:
+    def __init__(self, directory: str, base_offset: int, *, suffix: str, created_ms: int) -> None:
+        super().__init__()
         self.base_offset = base_offset
         self.stem = segment_stem(directory, base_offset)
         self.suffix = suffix
-        self.file = file
         self.created_ms = created_ms
         self.roll_jitter_ms = 0
         self.size = 0
@@ -86,6 +84,12 @@ class Segment:
         """Whether compaction has put the segment in the place of others since the start."""
         self.is_torn = False
         """Whether a failed append has left bytes behind that could not be taken back."""
+        self.index_doubt = ""
+        """How an index was seen not to fit the batches; it has to be built anew."""
+        self.is_in_repair = False
+        """Whether a thread is about to do so."""
+        self.is_time_proven = True
+        """Whether the largest timestamp does not come from an index that nobody has checked."""
         self._first_timestamp: int | None = None
 
     def __repr__(self) -> str:
@@ -110,8 +114,8 @@ class Segment:
             raise FileExistsError(f"{path} exists and is not empty")
         segment = None
         try:
-            file = SegmentFile(path, create=True)
-            segment = cls(directory, base_offset, file, suffix=suffix, created_ms=created_ms)
+            segment = cls(directory, base_offset, suffix=suffix, created_ms=created_ms)
+            file = segment.create_file()
             segment.offset_index.create()
             segment.time_index.create()
             if preallocate and hasattr(os, "posix_fallocate"):
@@ -126,10 +130,10 @@ class Segment:
     def open(
         cls, directory: str, base_offset: int, *, created_ms: int, suffix: str = ""
     ) -> Segment:
-        """Open the files of an existing segment without looking into its indexes."""
-        file = SegmentFile(segment_stem(directory, base_offset) + LOG + suffix)
-        segment = cls(directory, base_offset, file, suffix=suffix, created_ms=created_ms)
-        segment.size = file.size
+        """Take over the files of an existing segment without looking into its indexes."""
+        segment = cls(directory, base_offset, suffix=suffix, created_ms=created_ms)
+        segment.size = Path(segment.file_path).stat().st_size
+        segment.aborted = TransactionIndex.load(segment.path(TRANSACTION_INDEX))
         return segment
 
     def load_indexes(self) -> None:
@@ -143,6 +147,7 @@ class Segment:
         self.time_index.check()
         if self.time_index.count == 0 and self.first_timestamp >= 0:
             raise CorruptIndex("its time index is empty, but its batches have timestamps")
+        self.is_time_proven = self.time_index.count == 0
         self.max_timestamp = self.time_index.last_timestamp
         self.max_timestamp_offset = self.time_index.last_offset
 
@@ -152,7 +157,7 @@ class Segment:
         if placed.aborted is not None:
             self.aborted.append(placed.aborted)
         try:
-            write_at(self.file.fd, records, size)
+            self.file.write(records, size)
             if self.bytes_since_index_entry > index_interval:
                 self._add_index_entries(placed)
                 self.bytes_since_index_entry = 0
@@ -171,22 +176,58 @@ class Segment:
         self.size = size + appended
 
     def locate(self, offset: int) -> tuple[int, BatchHeader] | None:
-        """Find the first batch that ends at or after `offset`; None if all end before it."""
-        for position, header in self.batches(self.offset_index.lookup(offset)):
-            if header.base_offset + header.last_offset_delta >= offset:
-                return position, header
-        return None
+        """Find the first batch that ends at or after `offset`; None if all end before it.
+
+        Where the index says to begin, a batch has to begin that is not after `offset`. If there
+        is none, the batch is found without that entry, and `index_doubt` is set.
+        """
+        start = position = -1
+        problem: Exception | None = None
+        try:
+            start = self.offset_index.lookup(offset)
+            for position, header in self.batches(start):
+                if header.base_offset + header.last_offset_delta >= offset:
+                    if position == start and start and header.base_offset > offset:
+                        break
+                    return position, header
+            else:
+                if 0 <= start < self.size or not self.size:
+                    return None
+        except (CorruptIndex, FileNotFoundError) as error:
+            problem = error
+        except CorruptBatch:
+            # Not where the index points: it is the batch that is damaged.
+            if position >= 0 or not start:
+                raise
+        return locate_despite(self, start, offset, problem)
 
     def batches(self, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
         """Walk the headers of the batches from a batch's position on; raises CorruptBatch."""
         try:
-            yield from walk(self.file.fd, position, self.size)
+            yield from walk(self.file.read, position, self.size)
         except CorruptBatch as error:
-            raise CorruptBatch(f"{self.path(LOG)} is damaged: {error}") from error
+            damage = CorruptBatch(f"{self.path(LOG)} is damaged: {error}")
+            damage.position, damage.segment_base = error.position, self.base_offset
+            raise damage from error
+
+    def offset_after(self, position: int) -> int | None:
+        """Some offset after all batches before a position, near it; None if the index has none."""
+        found = batch_behind(self, position - 1)
+        return None if found is None else found[1].base_offset
+
+    def prove_largest_timestamp(self) -> bool:
+        """Compare the largest timestamp, if it comes from an index, with its batch; once."""
+        if not self.is_time_proven:
+            try:
+                check_time_entry(self, self.time_index.count - 1)
+                self.is_time_proven = True
+            except (CorruptIndex, CorruptBatch, FileNotFoundError) as error:
+                self.index_doubt = str(error)
+        return self.is_time_proven
 
     def batch_size(self, position: int) -> int:
         """Bytes of the batch at a position, from its length field alone."""
-        length = os.pread(self.file.fd, 4, position + 8)
+        length = self.file.read(4, position + 8)
         return int.from_bytes(length, "big", signed=True) + LOG_OVERHEAD
 
     def next_offset(self) -> int:
@@ -213,7 +254,12 @@ class Segment:
         """What retention goes by: the largest timestamp, or the file's age if there is none."""
         if self.max_timestamp >= 0:
             return self.max_timestamp
-        return os.fstat(self.file.fd).st_mtime_ns // 1_000_000
+        return self.file.modified_ns // 1_000_000
+
+    @property
+    def file_path(self) -> str:
+        """Where the file of batches is at present."""
+        return self.stem + LOG + self.suffix
 
     def path(self, kind: str) -> str:
         """Path of one of the segment's files at present."""
@@ -236,11 +282,11 @@ class Segment:
         self.time_index.store()
         self.offset_index.store()
         if self.file.size != self.size:
-            os.ftruncate(self.file.fd, self.size)
+            self.file.truncate(self.size)
 
     def files(self) -> tuple[OpenFile, ...]:
         """All files of the segment, for whoever has to bring them to disk."""
-        aborted = () if self.aborted.file is None else (self.aborted.file,)
+        aborted = (self.aborted.file,) if self.aborted else ()
         return self.file, self.offset_index.file, self.time_index.file, *aborted
 
     def release_indexes(self) -> None:
@@ -267,7 +313,7 @@ class Segment:
 
     def _take_back(self) -> None:
         try:
-            os.ftruncate(self.file.fd, self.size)
+            self.file.truncate(self.size)
             self.offset_index.truncate(self.offset_index.count)
             self.time_index.truncate(self.time_index.count)
         except OSError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.log.batch import HEADER_SIZE, BatchHeader, crc_of
 from headwater.log.batch_walk import checked_header
-from headwater.log.disk import OpenFile, read_at
+from headwater.log.disk import OpenFile
 from headwater.log.errors import CorruptBatch
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read_batches(
     chunk = b""
 
     def fill(needed: int) -> bytes:
-        data = read_at(file.fd, min(max(_READ_SIZE, needed), end - position), position)
+        data = file.read(min(max(_READ_SIZE, needed), end - position), position)
         if on_read is not None:
             on_read(len(data))
         return data

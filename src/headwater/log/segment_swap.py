@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import sync_directory, write_at
+from headwater.log.disk import sync_directory
 from headwater.log.errors import CorruptBatch, LogError
 from headwater.log.file_names import (
     CLEANED,
@@ -19,6 +19,7 @@ from headwater.log.file_names import (
     LOG,
     SEGMENT_KINDS,
     SWAP,
+    TEMPORARY,
     parse_segment_file,
     segment_stem,
 )
@@ -45,7 +46,7 @@ def commit_cleaned(cleaned: Path, old: Sequence[Segment]) -> Segment:
     except CorruptIndex as error:
         raise LogError(f"{segment.path(LOG)} has a bad index: {error}.") from error
     _reach_last_old_segment(segment, old[-1])
-    newest = max(os.fstat(former.file.fd).st_mtime_ns for former in old)
+    newest = max(former.file.modified_ns for former in old)
     os.utime(segment.path(LOG), ns=(newest, newest))
     for file in segment.files():
         file.sync()
@@ -66,9 +67,9 @@ def finish_interrupted(directory: str) -> list[str]:
     uncommitted = {base for _, (base, _, suffix) in found if suffix == CLEANED}
     for name, (base, _, suffix) in found:
         # A swap of which some files are still `.cleaned` was not committed.
-        if suffix in (DELETED, CLEANED) or (suffix == SWAP and base in uncommitted):
+        if suffix in (DELETED, CLEANED, TEMPORARY) or (suffix == SWAP and base in uncommitted):
             (Path(directory) / name).unlink()
-            if suffix != DELETED:
+            if suffix not in (DELETED, TEMPORARY):
                 done.append(f"removed {name}, which an interrupted compaction left behind")
     committed = sorted(
         base for _, (base, kind, suffix) in found
@@ -117,5 +118,5 @@ def _reach_last_old_segment(segment: Segment, last_old: Segment) -> None:
     if last_old.base_offset == segment.base_offset or last_old.base_offset < end:
         return
     empty = encode_batch([], base_offset=end, last_offset=last_old.base_offset)
-    write_at(segment.file.fd, empty, segment.size)
+    segment.file.write(empty, segment.size)
     segment.size += len(empty)

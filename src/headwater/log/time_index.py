@@ -34,10 +34,9 @@ class TimeIndex(IndexFile):
         timestamp, relative = self._read(number)
         return timestamp, self.base_offset + relative
 
-    def next_offset_above(self, timestamp: int) -> int | None:
-        """Offset of the first entry with a larger timestamp; None if there is none."""
-        number = self._floor(timestamp) + 1 if self.count else 0
-        return None if number >= self.count else self.entry(number)[1]
+    def first_above(self, timestamp: int) -> int:
+        """Number of the first entry with a larger timestamp; `count` if there is none."""
+        return self._floor(timestamp) + 1 if self.count else 0
 
     def is_full(self, max_bytes: int) -> bool:
         """Whether only the room for the entry of the segment's end is left."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.disk import read_at
+from headwater.log.index_proof import start_for_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,9 +30,10 @@ def first_at_or_after(
 ) -> TimestampOffset | None:
     """First record from `start_offset` on that is not older than `timestamp_ms`."""
     for segment in segments:
-        if segment.max_timestamp < timestamp_ms:
+        if segment.max_timestamp < timestamp_ms and segment.prove_largest_timestamp():
             continue
-        for position, header in segment.batches(_start(segment, timestamp_ms, start_offset)):
+        start = start_for_time(segment, timestamp_ms, start_offset)
+        for position, header in segment.batches(start):
             if header.base_offset >= upper_offset:
                 return None
             if header.max_timestamp < timestamp_ms or header.last_offset < start_offset:
@@ -51,9 +52,10 @@ def largest(segments: Sequence[Segment]) -> TimestampOffset | None:
     A producer's header may claim a later time than any of its records has: the batch then stands
     for the latest of those.
     """
-    segment = max(segments, key=lambda candidate: candidate.max_timestamp)
-    timestamp = segment.max_timestamp
-    for position, header in segment.batches(_start(segment, timestamp, segment.base_offset)):
+    segment = max(segments, key=_largest_timestamp)
+    timestamp = _largest_timestamp(segment)
+    start = start_for_time(segment, timestamp, segment.base_offset)
+    for position, header in segment.batches(start):
         if header.max_timestamp < timestamp:
             continue
         records = list(_records(segment, position, header))
@@ -63,23 +65,13 @@ def largest(segments: Sequence[Segment]) -> TimestampOffset | None:
     return None
 
 
-def _start(segment: Segment, timestamp_ms: int, start_offset: int) -> int:
-    """Position before which no batch is as young as `timestamp_ms`, at most one entry too early.
-
-    Both indexes grow together: when a time entry is written, its batch lies after the offset
-    entry before. So everything up to that offset entry is older, however long ago the previous
-    time entry was written.
-    """
-    offsets = segment.offset_index
-    reached_at = segment.time_index.next_offset_above(timestamp_ms - 1)
-    if reached_at is not None:
-        position = offsets.lookup(reached_at - 1)
-    else:
-        position = offsets.entry(offsets.count - 1)[1] if offsets.count else 0
-    return max(position, offsets.lookup(start_offset))
+def _largest_timestamp(segment: Segment) -> int:
+    if segment.prove_largest_timestamp():
+        return segment.max_timestamp
+    return max((header.max_timestamp for _, header in segment.batches()), default=-1)
 
 
 def _records(segment: Segment, position: int, header: BatchHeader) -> Iterator[Record]:
     from headwater.log.record import decode_records
 
-    return decode_records(read_at(segment.file.fd, header.size, position))
+    return decode_records(segment.file.read(header.size, position))

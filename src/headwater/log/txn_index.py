@@ -6,12 +6,11 @@ made when the first abort marker is written.
 
 from __future__ import annotations
 
-import os
 import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.disk import OpenFile, read_at, write_at
+from headwater.log.open_files import FileHolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,18 +25,24 @@ class AbortedTxn(NamedTuple):
     last_stable_offset: int
 
 
-class TransactionIndex:
+class TransactionIndex(FileHolder):
     """Aborted transactions of one segment, in Kafka's file format."""
 
-    __slots__ = ("_size", "file", "path")
+    __slots__ = ("_size", "path")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, size: int = 0) -> None:
+        super().__init__()
         self.path = path
-        self.file: OpenFile | None = None
-        """Open as long as there are entries."""
-        self._size = 0
-        if Path(path).exists():
-            self._open(create=False)
+        # A write that was cut short by a crash leaves part of an entry, which is written over.
+        self._size = size // ENTRY_SIZE * ENTRY_SIZE
+
+    @classmethod
+    def load(cls, path: str) -> TransactionIndex:
+        """Take over the entries of a file, if there is one."""
+        try:
+            return cls(path, Path(path).stat().st_size)
+        except FileNotFoundError:
+            return cls(path)
 
     def __len__(self) -> int:
         return self._size // ENTRY_SIZE
@@ -48,10 +53,15 @@ class TransactionIndex:
     def __iter__(self) -> Iterator[AbortedTxn]:
         return self._entries(0)
 
+    @property
+    def file_path(self) -> str:
+        """Where the file is at present."""
+        return self.path
+
     def append(self, aborted: AbortedTxn) -> None:
         """Add an aborted transaction, whose marker is after all that are there; raises OSError."""
-        file = self.file or self._open(create=True)
-        write_at(file.fd, _ENTRY.pack(_VERSION, *aborted), self._size)
+        file = self.file if self._size else self.create_file()
+        file.write(_ENTRY.pack(_VERSION, *aborted), self._size)
         self._size += ENTRY_SIZE
 
     def take_back(self) -> None:
@@ -73,34 +83,28 @@ class TransactionIndex:
 
     def truncate(self, offset: int) -> None:
         """Forget the transactions whose marker is at `offset` or after it."""
-        if self.file is not None:
+        if self._size:
             self._size = self._first_ending_at(offset) * ENTRY_SIZE
-            os.ftruncate(self.file.fd, self._size)
+            self.file.truncate(self._size)
 
     def sync(self) -> None:
         """Bring the entries to disk."""
-        if self.file is not None:
+        if self._size:
             self.file.sync()
 
-    def _open(self, *, create: bool) -> OpenFile:
-        file = self.file = OpenFile(self.path, create=create)
-        # A write that was cut short by a crash leaves part of an entry, which is written over.
-        self._size = file.size // ENTRY_SIZE * ENTRY_SIZE
-        return file
-
     def _entries(self, number: int) -> Iterator[AbortedTxn]:
-        while self.file is not None and number < len(self):
+        while number < len(self):
             count = min(_READ_AHEAD, len(self) - number)
-            data = read_at(self.file.fd, count * ENTRY_SIZE, number * ENTRY_SIZE)
+            data = self.file.read(count * ENTRY_SIZE, number * ENTRY_SIZE)
             for fields in _ENTRY.iter_unpack(data):
                 yield AbortedTxn._make(fields[1:])
             number += count
 
     def _first_ending_at(self, offset: int) -> int:
         low, high = 0, len(self)
-        while self.file is not None and low < high:
+        while low < high:
             middle = (low + high) // 2
-            data = read_at(self.file.fd, ENTRY_SIZE, middle * ENTRY_SIZE)
+            data = self.file.read(ENTRY_SIZE, middle * ENTRY_SIZE)
             if AbortedTxn._make(_ENTRY.unpack(data)[1:]).last_offset < offset:
                 low = middle + 1
             else:

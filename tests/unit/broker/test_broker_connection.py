@@ -18,7 +18,8 @@ from headwater.broker.answer_budget import MOST_PER_CONNECTION, AnswerBudget
 from headwater.broker.connection import MAX_IN_FLIGHT, TURN_S, Connection
 from headwater.broker.session import Session
 from headwater.broker.transport import PlainTransport
-from headwater.log.segment import FileSlice, SegmentFile
+from headwater.log.disk import OpenFile
+from headwater.log.segment import FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -157,7 +158,7 @@ def test_a_file_region_is_sent_between_bytes(tmp_path: Path) -> None:
         async with connected() as peer:
             await peer.send(framed(b"fetch"))
             await peer.until_frames(1)
-            file = SegmentFile(str(path))
+            file = OpenFile(str(path))
             peer.replies[0].send(b"head", [b"a", FileSlice(file, 1_000, 2_500_000), b"z"])
             return await peer.receive(4 + 4 + 1 + 2_500_000 + 1)
 

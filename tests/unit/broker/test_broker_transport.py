@@ -13,7 +13,8 @@ from tests.certificates import certificate_for_loopback
 from tests.unit.broker.test_broker_connection import connected, framed
 
 from headwater.broker.transport import PlainTransport
-from headwater.log.segment import FileSlice, SegmentFile
+from headwater.log.disk import OpenFile
+from headwater.log.segment import FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +111,7 @@ def test_frames_and_file_regions_go_through_tls(tmp_path: Path) -> None:
             talking = asyncio.get_running_loop().run_in_executor(None, talk, peer.sock.dup())
             await peer.until_frames(len(frames))
             assert peer.frames == frames
-            file = SegmentFile(str(path))
+            file = OpenFile(str(path))
             for reply in peer.replies:
                 reply.send(b"head", [FileSlice(file, 1000, 900_000)])
             assert await talking == answer * len(frames)
@@ -176,7 +177,7 @@ def test_reads_may_wait_to_write_and_writes_to_read(tmp_path: Path) -> None:
 
     async def run() -> None:
         async with connected(open_transport=CrossedTransport) as peer:
-            file = SegmentFile(str(path))
+            file = OpenFile(str(path))
             for number in range(5):
                 await peer.send(framed(b"request"))
                 await peer.until_frames(2 * number + 1)

@@ -24,7 +24,7 @@ def transactions(shape: list[tuple[int, int, int]]) -> list[AbortedTxn]:
 
 def test_there_is_no_file_before_the_first_abort(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000000.txnindex"
-    index = TransactionIndex(str(path))
+    index = TransactionIndex.load(str(path))
     assert index.collect(0, 100) == ([], False)
     index.sync()
     index.truncate(0)
@@ -38,13 +38,13 @@ def test_a_file_of_kafkas_own_is_read(tmp_path: Path) -> None:
     path.write_bytes(
         bytes.fromhex("0000 0000000000000000 0000000000000000 0000000000000001 0000000000000002")
     )
-    assert list(TransactionIndex(str(path))) == [AbortedTxn(0, 0, 1, 2)]
+    assert list(TransactionIndex.load(str(path))) == [AbortedTxn(0, 0, 1, 2)]
 
 
 def test_a_torn_entry_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000000.txnindex"
     path.write_bytes(struct.pack(">hqqqq", 0, 1, 2, 3, 4) + b"torn")
-    index = TransactionIndex(str(path))
+    index = TransactionIndex.load(str(path))
     index.append(AbortedTxn(5, 6, 7, 8))
     assert list(index) == [AbortedTxn(1, 2, 3, 4), AbortedTxn(5, 6, 7, 8)]
     assert path.stat().st_size == 68
@@ -70,7 +70,7 @@ def test_it_finds_what_a_walk_over_all_finds(
     expected = transactions(shape)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "0.txnindex"
-        index = TransactionIndex(str(path))
+        index = TransactionIndex.load(str(path))
         for aborted in expected:
             index.append(aborted)
         end = start + length
@@ -85,7 +85,7 @@ def test_it_finds_what_a_walk_over_all_finds(
             assert found[: len(overlapping)] == overlapping
         else:
             assert found == overlapping
-        again = TransactionIndex(str(path))
+        again = TransactionIndex.load(str(path))
         again.truncate(start)
         assert list(again) == [txn for txn in expected if txn.last_offset < start]
         assert path.exists() == bool(expected)

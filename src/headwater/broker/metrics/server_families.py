@@ -85,6 +85,16 @@ def _logs(snapshot: Snapshot) -> Iterator[Metric]:
     )
     _add_times(flushes, (), [snapshot.flush_times])
     yield flushes
+    yield CounterMetricFamily(
+        "kafka_log_logmanager_corruptbatchreads",
+        "Reads that ended at a damaged record batch.",
+        snapshot.corrupt_batches,
+    )
+    yield CounterMetricFamily(
+        "kafka_log_logmanager_indexrebuilds",
+        "Indexes that did not fit their segment and were built anew.",
+        snapshot.rebuilt_indexes,
+    )
 
 
 def _requests(snapshot: Snapshot) -> Iterator[Metric]:

@@ -99,6 +99,8 @@ class Snapshot:
     quotas: list[QuotaState]
     request_times: dict[tuple[ApiKey, int], Durations]
     flush_times: Durations
+    corrupt_batches: int
+    rebuilt_indexes: int
     fetch_sessions: int
     fetch_session_partitions: int
     fetch_session_evictions: int
@@ -125,6 +127,8 @@ def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
         ],
         request_times={key: times.copy() for key, times in broker.request_times.items()},
         flush_times=broker.commits.flush_times.copy(),
+        corrupt_batches=broker.logs.faults.corrupt_batches,
+        rebuilt_indexes=broker.logs.faults.rebuilt_indexes,
         fetch_sessions=len(sessions),
         fetch_session_partitions=sessions.partition_count,
         fetch_session_evictions=sessions.evictions,
