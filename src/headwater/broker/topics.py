@@ -281,6 +281,7 @@ class TopicRegistry:
             try:
                 for index in range(first, record.partitions):
                     self._logs.create(record.name, index, record.topic_id, config, _now_ms())
+                self._logs.sync_names((record.name, i) for i in range(first, record.partitions))
             except (LogError, OSError) as error:
                 failures[record.name] = (
                     storage_error(error, f"creating the topic {record.name}")

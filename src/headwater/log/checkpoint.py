@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.disk import sync_directory, write_atomically
+from headwater.log.disk import read_at, replace_file, sync_directory, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,8 +61,9 @@ def read_epochs(path: Path) -> list[tuple[int, int]]:
 
 
 def write_epochs(path: Path, epochs: Iterable[tuple[int, int]]) -> None:
-    """Replace the leader epochs of a partition."""
-    _write_entries(path, (f"{epoch} {start}" for epoch, start in epochs))
+    """Replace the leader epochs of a partition; the directory is for the caller to sync."""
+    lines = [f"{epoch} {start}" for epoch, start in epochs]
+    replace_file(path, _entries_text(lines), durable=True)
 
 
 def read_topic_id(path: Path) -> bytes | None:
@@ -130,7 +132,7 @@ def take_clean_shutdown(directory: Path) -> bool:
 
 def _read_entries(path: Path, width: int) -> list[list[str]]:
     try:
-        lines = path.read_text().splitlines()
+        lines = _read_text(path).splitlines()
     except FileNotFoundError:
         return []
     except UnicodeDecodeError as error:
@@ -147,14 +149,16 @@ def _read_entries(path: Path, width: int) -> list[list[str]]:
 
 
 def _write_entries(path: Path, entries: Iterable[str]) -> None:
-    lines = list(entries)
-    text = "\n".join([_VERSION, str(len(lines)), *lines]) + "\n"
-    write_atomically(path, text.encode())
+    write_atomically(path, _entries_text(list(entries)))
+
+
+def _entries_text(lines: list[str]) -> bytes:
+    return ("\n".join([_VERSION, str(len(lines)), *lines]) + "\n").encode()
 
 
 def _read_fields(path: Path, separator: str) -> dict[str, str] | None:
     try:
-        text = path.read_text()
+        text = _read_text(path)
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
@@ -165,6 +169,15 @@ def _read_fields(path: Path, separator: str) -> dict[str, str] | None:
         if found and not line.startswith("#"):
             fields[name.strip()] = value.strip()
     return fields
+
+
+def _read_text(path: Path) -> str:
+    # A start reads two of these for each partition, and `Path.read_text` takes thrice as long.
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return read_at(fd, os.fstat(fd).st_size, 0).decode()
+    finally:
+        os.close(fd)
 
 
 def _number(path: Path, text: str) -> int:

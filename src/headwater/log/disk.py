@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.log.errors import StorageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from headwater.log.batch import Buffer
 
 # macOS has no fdatasync.
@@ -110,6 +111,11 @@ def read_at(fd: int, length: int, position: int) -> bytes:
     return b"".join(parts)
 
 
+def names_in(directory: str | Path) -> list[str]:
+    """List what a directory has; a start does so for every partition, so without `Path`s."""
+    return os.listdir(directory)  # noqa: PTH208
+
+
 def sync_directory(path: str | Path) -> None:
     """Make created, renamed and removed names in a directory survive a power cut."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -121,7 +127,14 @@ def sync_directory(path: str | Path) -> None:
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Replace a file in one step: a crash leaves the old content or the new, never a mixture."""
-    temporary = Path(f"{path}.tmp")
+    replace_file(path, data, durable=durable)
+    if durable:
+        sync_directory(path.parent)
+
+
+def replace_file(path: Path, data: bytes, *, durable: bool) -> None:
+    """Do the same without the directory, which a caller with more to rename syncs once."""
+    temporary = f"{path}.tmp"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
         write_at(fd, data, 0)
@@ -129,9 +142,7 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
             os.fsync(fd)
     finally:
         os.close(fd)
-    temporary.rename(path)
-    if durable:
-        sync_directory(path.parent)
+    os.replace(temporary, path)  # noqa: PTH105 - many partitions, and a Path takes its time
 
 
 def remove_tree(directory: Path, *, ignore_errors: bool = False) -> None:

@@ -36,7 +36,7 @@ def segment_stem(directory: str, base_offset: int) -> str:
 
 def parse_segment_file(name: str) -> tuple[int, str, str] | None:
     """Split a file name into base offset, kind and suffix; None if it is not a segment's."""
-    match = _SEGMENT_FILE.fullmatch(name)
+    match = _SEGMENT_FILE.fullmatch(name) if name[20:21] == "." else None
     if match is None:
         return None
     return int(match[1]), match[2], match[3] or ""

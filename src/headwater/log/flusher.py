@@ -36,7 +36,7 @@ class Flusher:
         self._epochs = loaded.epochs
         self._lock = lock
         self._flushing = threading.Lock()
-        self._names_changed = not loaded.is_synced
+        self._names_changed = not loaded.has_names_on_disk
         self._directory_is_new = loaded.is_new
         self._synced_end = loaded.segments.end if loaded.is_synced else None
 
@@ -49,6 +49,10 @@ class Flusher:
         """Note that a segment was complete and another one was created."""
         self.closed.append(segment)
         self._names_changed = True
+
+    def parent_synced(self) -> None:
+        """Note that the name of the log's directory is on disk."""
+        self._directory_is_new = False
 
     def flush(self) -> LogPosition:
         """Bring everything that was appended before this call to disk."""
@@ -70,6 +74,8 @@ class Flusher:
                 self.check()
                 end_offset = self._segments.active.base_offset
                 closed = tuple(self.closed)
+                if not closed and self.recovery_point >= end_offset:
+                    return
                 files = [file for segment in closed for file in segment.files()]
             self._sync(files, closed, end_offset)
 
@@ -79,19 +85,25 @@ class Flusher:
             if self.failure is not None:
                 return
             is_unchanged = self._segments.end == self._synced_end and not self._epochs.is_dirty
+            # What nobody has written to need not be there at the next start.
+            is_unchanged = is_unchanged or (self._segments.end.offset == 0 and not self.closed)
             if not is_unchanged:
                 self._segments.active.finish()
-                self.closed.append(self._segments.active)
+                if self._segments.active.offset_index.count:
+                    self.closed.append(self._segments.active)
         if not is_unchanged:
+            # A segment without entries has a single one in its time index, which the next start
+            # misses if it is lost: that need not wait for the disk.
             self.flush()
         self.failure = StorageError(f"{name} is closed.")
 
     def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:
         self._sync_data(files)
         try:
-            self._sync_names()
             if self._epochs.is_dirty:
                 self._epochs.write()
+                self._names_changed = True
+            self._sync_names()
         except OSError as error:
             # Nothing that was written is in doubt; the next flush tries again.
             raise storage_error(error, f"Flushing {self._directory.name}") from error

@@ -11,6 +11,7 @@ deliver kills the process, a failed read is an error for one client.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -58,7 +59,7 @@ class IndexFile(FileHolder):
 
     def load(self) -> None:
         """Take over the entries of an existing file; raises CorruptIndex if it is damaged."""
-        size = self.file.size
+        size = os.stat(self.path).st_size  # noqa: PTH116 - it is called for every partition
         if size % self.entry_format.size:
             raise CorruptIndex(f"{size} bytes are not a multiple of {self.entry_format.size}")
         self.count = size // self.entry_format.size

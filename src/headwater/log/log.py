@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AppendInfo", "AppendOrigin", "FileSlice", "Log", "LogPosition", "TimestampOffset"]
 
+_SMALL = 64 * 1024
+
 
 class Log(LogReader):
     """An ordered, durable sequence of record batches in segments.
@@ -208,7 +210,8 @@ class Log(LogReader):
         An active segment whose records are all too old is rolled first.
         """
         with self.maintenance, self._disk(f"Removing old segments of {self.name}"):
-            if is_expired(self._segments.active, self.config, now_ms):
+            active = self._segments.active
+            if active.size and is_expired(active, self.config, now_ms):
                 self.roll(now_ms)
             self._flusher.flush_closed()
             with self.lock:
@@ -271,8 +274,14 @@ class Log(LogReader):
     def close(self) -> None:
         """Bring everything to disk, indexes included, and end the use of the log."""
         with self.maintenance, self._disk(f"Closing {self.name}"):
-            take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
+            # Who wrote a few batches is as quickly read from them as from a snapshot.
+            if len(self.producers) or len(self.segments) > 1 or self.size > _SMALL:
+                take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
             self._flusher.close(self.name)
+
+    def parent_synced(self) -> None:
+        """Note that the directory's name is on disk, which the first flush would see to else."""
+        self._flusher.parent_synced()
 
     def delete(self) -> Path:
         """Take the log out of service at once; returns the renamed directory, to be removed."""

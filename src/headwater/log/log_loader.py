@@ -40,6 +40,8 @@ class LoadedLog(NamedTuple):
     is_new: bool
     is_synced: bool
     """Whether everything is on disk, indexes and names included."""
+    has_names_on_disk: bool
+    """Whether the names of the files are; of an empty log nobody has made sure."""
 
 
 def load(
@@ -99,6 +101,7 @@ def load(
         [segment for segment in found.unsynced if segment in segments[:-1]],
         is_new,
         is_synced,
+        is_synced and next_offset > 0,
     )
 
 

@@ -15,7 +15,7 @@ from headwater.log.errors import CorruptBatch, OffsetOutOfRange
 from headwater.log.file_names import LOG
 from headwater.log.index_rebuild import rebuild_indexes
 from headwater.log.log_segments import LogPosition
-from headwater.log.segment import FileSlice
+from headwater.log.segment import NOWHERE, FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ class LogReader:
             self._check_in_range(offset)
             if offset >= upper.offset:
                 segments.remember(upper)
-                return FileSlice(segments.active.file, segments.end.position, 0)
+                return FileSlice(NOWHERE, 0, 0)
             try:
                 segment, position = segments.find(offset)
                 if segment.index_doubt:

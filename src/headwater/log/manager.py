@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -21,7 +23,7 @@ from headwater.log.checkpoint import (
     write_clean_shutdown,
     write_offsets,
 )
-from headwater.log.disk import remove_tree, storage_error
+from headwater.log.disk import remove_tree, storage_error, sync_directory
 from headwater.log.errors import LogError, StorageError
 from headwater.log.file_names import (
     DELETED_DIRECTORY,
@@ -34,13 +36,16 @@ from headwater.log.log import Log
 from headwater.log.storage_faults import StorageFaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from headwater.log.config import LogConfig
 
 logger = logging.getLogger("headwater.log")
 
 TopicPartition = tuple[str, int]
+
+_DISK_THREADS = 8
+"""How many syncs are under way at once: a disk takes many together in the time of one."""
 
 _METADATA_TOPIC = "__cluster_metadata"
 
@@ -71,10 +76,16 @@ class LogManager:
         After an unclean shutdown they are recovered. A directory that looks like a partition but
         is not wanted is set aside under another name, with a warning. Raises StorageError.
         """
+        # Of all that is made now nothing goes again, and there is much to look through.
+        was_collecting = gc.isenabled()
+        gc.disable()
         try:
             self._load(wanted, now_ms)
         except OSError as error:
             raise storage_error(error, f"Loading the logs of {self.data_dir}") from error
+        finally:
+            if was_collecting:
+                gc.enable()
 
     def create(
         self, topic: str, partition: int, topic_id: bytes, config: LogConfig, now_ms: int
@@ -106,6 +117,15 @@ class LogManager:
             raise LogError(f"There is no log {topic}-{partition} to delete.")
         self._deleted.append((log.delete(), None, log.config.file_delete_delay_ms))
         del self.logs[topic, partition]
+
+    def sync_names(self, logs: Iterable[TopicPartition]) -> None:
+        """Bring the names of new logs' directories to disk with one sync; raises OSError.
+
+        Without it the first flush of each log does so.
+        """
+        sync_directory(self.data_dir)
+        for key in logs:
+            self.logs[key].parent_synced()
 
     def apply_retention(self, now_ms: int) -> int:
         """Remove what is too old, too much or already deleted; returns the segments removed.
@@ -174,20 +194,23 @@ class LogManager:
     def close(self) -> None:
         """Bring everything to disk and leave the marker that spares the next start a recovery."""
         self.faults.close()
-        all_closed = True
-        for log in tuple(self.logs.values()):
-            try:
-                all_closed = all_closed and log.failure is None
-                log.close()
-            except StorageError as error:
-                self._report(log, error)
-                all_closed = False
+        with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-close") as threads:
+            all_closed = all(list(threads.map(self._close_log, tuple(self.logs.values()))))
         self._write_checkpoints()
         if all_closed:
             write_clean_shutdown(self.data_dir)
         else:
             logger.warning("not all logs could be closed, so the next start will check them")
         self.logs.clear()
+
+    def _close_log(self, log: Log) -> bool:
+        is_sound = log.failure is None
+        try:
+            log.close()
+        except StorageError as error:
+            self._report(log, error)
+            return False
+        return is_sound
 
     def _load(self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]], now_ms: int) -> None:
         self.data_dir.mkdir(parents=True, exist_ok=True)
@@ -201,23 +224,32 @@ class LogManager:
                 "%s was not shut down cleanly: checking the ends of %d logs",
                 self.data_dir, len(present),
             )  # fmt: skip
-        for key, (topic_id, config) in wanted.items():
+
+        def open_log(key: TopicPartition) -> Log:
+            topic_id, config = wanted[key]
             recovery_point = recovery_points.get(key, 0)
             if key not in present and recovery_point:
                 logger.error(
                     "the directory of %s-%d is missing; beginning it anew at offset %d",
                     *key, start_offsets.get(key, 0),
                 )  # fmt: skip
-            self.logs[key] = Log.open(
+            return Log.open(
                 self.data_dir / partition_directory(*key),
                 config,
                 clean=clean,
                 recovery_point=recovery_point,
                 log_start_offset=start_offsets.get(key, 0),
                 now_ms=now_ms,
-                topic_id=topic_id,
+                topic_id=None if present.get(key) else topic_id,
                 faults=self.faults,
             )
+
+        if clean:
+            self.logs.update((key, open_log(key)) for key in wanted)
+        else:
+            # Each waits for the disk in the end.
+            with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-load") as threads:
+                self.logs.update(zip(wanted, threads.map(open_log, wanted), strict=True))
         if not clean and present:
             # What recovery cut off must not count as being on disk after the next crash.
             try:
@@ -230,8 +262,9 @@ class LogManager:
 
     def _scan(
         self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]]
-    ) -> set[TopicPartition]:
-        present = set()
+    ) -> dict[TopicPartition, bool]:
+        """Find the partitions that are there, and whether they have their topic's id."""
+        present = {}
         for entry in tuple(os.scandir(self.data_dir)):
             if not entry.is_dir():
                 continue
@@ -242,8 +275,10 @@ class LogManager:
                 continue
             if key not in wanted:
                 self._set_stray(Path(entry.path), "no topic has such a partition")
-            elif _is_of_topic(Path(entry.path), wanted[key][0]):
-                present.add(key)
+                continue
+            found = _topic_id(Path(entry.path))
+            if found is None or found == wanted[key][0]:
+                present[key] = found is not None
             else:
                 self._set_stray(Path(entry.path), "it belongs to another topic of that name")
         return present
@@ -303,10 +338,9 @@ def _read_checkpoint(path: Path) -> dict[TopicPartition, int]:
         return {}
 
 
-def _is_of_topic(directory: Path, topic_id: bytes) -> bool:
+def _topic_id(directory: Path) -> bytes | None:
     try:
-        found = read_topic_id(directory / PARTITION_METADATA)
+        return read_topic_id(directory / PARTITION_METADATA)
     except CorruptCheckpoint:
         # A power cut right after the topic's creation leaves an empty file.
-        return True
-    return found is None or found == topic_id
+        return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import google_crc32c
 
-from headwater.log.disk import write_atomically
+from headwater.log.disk import names_in, write_atomically
 from headwater.log.errors import CorruptBatch
 from headwater.log.producer_entry import NO_SEQUENCE, BatchMetadata, ProducerEntry
 
@@ -36,9 +36,11 @@ def snapshot_path(directory: Path, offset: int) -> Path:
 def list_snapshots(directory: Path) -> dict[int, Path]:
     """Find the snapshots of a partition by their offset, oldest first."""
     found = {
-        int(path.stem): path
-        for path in directory.glob(f"*{SUFFIX}")
-        if path.stem.isascii() and path.stem.isdigit()
+        int(stem): directory / name
+        for name in names_in(directory)
+        if name.endswith(SUFFIX)
+        and (stem := name.removesuffix(SUFFIX)).isascii()
+        and stem.isdigit()
     }
     return dict(sorted(found.items()))
 

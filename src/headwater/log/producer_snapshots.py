@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import storage_error
-from headwater.log.producer_snapshot import list_snapshots, snapshot_path, write_snapshot
+from headwater.log.disk import names_in, storage_error
+from headwater.log.producer_snapshot import SUFFIX, list_snapshots, snapshot_path, write_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from headwater.log.producer_entry import ProducerEntry
+
+_TORN = f"{SUFFIX}.tmp"
 
 logger = logging.getLogger("headwater.log")
 
@@ -34,8 +36,12 @@ def remove_old_snapshots(directory: Path, segment_bases: Iterable[int]) -> None:
     """Keep the newest snapshot, and one for each segment in case the log is cut there."""
     kept = set(segment_bases)
     try:
-        for torn in directory.glob("*.snapshot.tmp"):
-            torn.unlink(missing_ok=True)
+        names = names_in(directory)
+        for name in names:
+            if name.endswith(_TORN):
+                (directory / name).unlink(missing_ok=True)
+        if not any(name.endswith(SUFFIX) for name in names):
+            return
         snapshots = list_snapshots(directory)
         newest = max(snapshots, default=0)
         for offset, path in snapshots.items():

@@ -8,14 +8,13 @@ epochs are built anew.
 from __future__ import annotations
 
 import logging
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import google_crc32c
 
 from headwater.log.batch import CHECKED_POSITION, HEADER_SIZE
 from headwater.log.batch_walk import checked_header
+from headwater.log.disk import names_in
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segment_file
 from headwater.log.index_file import CorruptIndex
@@ -26,6 +25,7 @@ from headwater.log.time_index import NO_TIMESTAMP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
@@ -82,8 +82,9 @@ def open_segments(
         recover(segments[-1], config, epochs)
         checked.append(segments[-1])
         next_offset = segments[-1].next_offset()
-    for segment in segments[:-1]:
+    for segment in segments:
         segment.release_indexes()
+        segment.close_file()
     return Recovered(segments, next_offset, unsynced + checked, checked)
 
 
@@ -207,19 +208,19 @@ def _base_offsets(directory: Path) -> list[int]:
     """Base offsets of the segments; indexes without a segment are removed."""
     bases = []
     indexes = []
-    for entry in os.scandir(directory):
-        parsed = parse_segment_file(entry.name)
+    for name in names_in(directory):
+        parsed = parse_segment_file(name)
         if parsed is None or parsed[2]:
             continue
         if parsed[1] == LOG:
             bases.append(parsed[0])
         elif parsed[1] in (OFFSET_INDEX, TIME_INDEX):
-            indexes.append((parsed[0], entry.path))
+            indexes.append((parsed[0], name))
     known = set(bases)
-    for base, path in indexes:
+    for base, name in indexes:
         if base not in known:
-            logger.warning("removing %s, an index without a segment", path)
-            Path(path).unlink()
+            logger.warning("removing %s, an index without a segment", directory / name)
+            (directory / name).unlink()
     return sorted(bases)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from headwater.log.batch import LOG_OVERHEAD
 from headwater.log.batch_walk import walk
+from headwater.log.disk import OpenFile
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import (
     LOG,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from headwater.log.append_info import Placed
     from headwater.log.batch import BatchHeader
-    from headwater.log.disk import OpenFile
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
 
@@ -53,6 +53,10 @@ class FileSlice:
     def read(self) -> bytes:
         """Return the bytes of the region."""
         return self.file.read(self.length, self.position)
+
+
+NOWHERE = OpenFile(os.devnull)
+"""The file of what has no bytes, so that the end of a log can be read without opening it."""
 
 
 class Segment(FileHolder):
@@ -132,7 +136,7 @@ class Segment(FileHolder):
     ) -> Segment:
         """Take over the files of an existing segment without looking into its indexes."""
         segment = cls(directory, base_offset, suffix=suffix, created_ms=created_ms)
-        segment.size = Path(segment.file_path).stat().st_size
+        segment.size = os.stat(segment.file_path).st_size  # noqa: PTH116 - for every partition
         segment.aborted = TransactionIndex.load(segment.path(TRANSACTION_INDEX))
         return segment
 

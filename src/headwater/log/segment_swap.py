@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import sync_directory
+from headwater.log.disk import names_in, sync_directory
 from headwater.log.errors import CorruptBatch, LogError
 from headwater.log.file_names import (
     CLEANED,
@@ -28,6 +28,8 @@ from headwater.log.segment import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_UNFINISHED = (DELETED, CLEANED, SWAP, TEMPORARY)
 
 
 def commit_cleaned(cleaned: Path, old: Sequence[Segment]) -> Segment:
@@ -62,7 +64,10 @@ def finish_interrupted(directory: str) -> list[str]:
     `.deleted` files go, `.cleaned` ones too, and a committed `.swap` takes its place.
     """
     done: list[str] = []
-    names = [entry.name for entry in os.scandir(directory)]
+    names = [name for name in names_in(directory) if name.endswith(_UNFINISHED)]
+    if not names:
+        return done
+    names = names_in(directory)
     found = [(name, parsed) for name in names if (parsed := parse_segment_file(name))]
     uncommitted = {base for _, (base, _, suffix) in found if suffix == CLEANED}
     for name, (base, _, suffix) in found:

@@ -6,8 +6,8 @@ made when the first abort marker is written.
 
 from __future__ import annotations
 
+import os
 import struct
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.log.open_files import FileHolder
@@ -40,7 +40,7 @@ class TransactionIndex(FileHolder):
     def load(cls, path: str) -> TransactionIndex:
         """Take over the entries of a file, if there is one."""
         try:
-            return cls(path, Path(path).stat().st_size)
+            return cls(path, os.stat(path).st_size)  # noqa: PTH116 - for every partition
         except FileNotFoundError:
             return cls(path)
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 from typing import TYPE_CHECKING
 
 import pytest
@@ -178,14 +177,9 @@ def test_without_a_journal_topics_are_taken_over_from_their_directories(
 
 def test_a_topic_that_the_disk_refuses_is_not_there(registry: Registry) -> None:
     registry.create("before")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    in_use = max(int(entry.name) for entry in os.scandir("/dev/fd"))
-    # Without file descriptors left, some of the partitions cannot be made.
-    resource.setrlimit(resource.RLIMIT_NOFILE, (in_use + 40, hard))
-    try:
-        result = asyncio.run(registry.topics.create([NewTopic("many", 200, {})]))
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    # Where one of the partitions belongs, no directory can be made.
+    (registry.logs.data_dir / "many-150").symlink_to("nowhere")
+    result = asyncio.run(registry.topics.create([NewTopic("many", 200, {})]))
     assert isinstance(result["many"], StorageError)
     assert set(registry.topics.by_name) == {"before"}
     assert not [key for key in registry.logs.logs if key[0] == "many"]
