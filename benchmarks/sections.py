@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks import apache_kafka, broker, kafka_tools, registry
+from benchmarks import apache_kafka, broker, kafka_tools, partitions, registry
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
@@ -86,6 +86,18 @@ some hours before, the same rows were at 1.06x to 1.17x. From round to round a r
             KAFKA.name,
             kafka_tools.GOALS,
             lambda rounds, results, say: kafka_tools.measure(TOOL_TARGETS, rounds, results, say),
+        ),
+        Section(
+            "partitions",
+            "Many partitions",
+            f"""{partitions.PARTITIONS:,} partitions in one broker with `flush=fsync`: made,
+stopped, started, written to once each, stopped, started, killed and started. Apache Kafka is not
+measured in this table.""",
+            (HEADWATER.name,),
+            (HEADWATER.name,),
+            None,
+            partitions.GOALS,
+            partitions.measure,
         ),
         Section(
             "registry",

@@ -66,6 +66,18 @@ class Running(NamedTuple):
 def running(target: Target) -> Iterator[Running]:
     """Start a broker on a fresh directory, wait until it answers, and stop it at the end."""
     directory = Path(tempfile.mkdtemp(prefix="headwater-bench-"))
+    try:
+        with running_in(directory, target) as broker:
+            yield broker
+    finally:
+        shutil.rmtree(directory)
+
+
+@contextmanager
+def running_in(
+    directory: Path, target: Target, within_s: float = _READY_WITHIN_S
+) -> Iterator[Running]:
+    """Do the same on a directory that may have been used before, and leave that as it is."""
     port = free_port()
     if target.is_kafka:
         command = apache_kafka.prepare(directory, port, free_port())
@@ -83,13 +95,12 @@ def running(target: Target) -> Iterator[Running]:
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        _wait_for_answer(port, process)
+        _wait_for_answer(port, process, within_s)
         yield Running(process, port, time.perf_counter() - started)
     finally:
         if process.poll() is None:
             process.terminate()
         process.wait(60)
-        shutil.rmtree(directory)
 
 
 def free_port() -> int:
@@ -98,8 +109,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_for_answer(port: int, process: psutil.Popen) -> None:
-    deadline = time.monotonic() + _READY_WITHIN_S
+def _wait_for_answer(port: int, process: psutil.Popen, within_s: float) -> None:
+    deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError(f"the broker ended with exit code {process.returncode}")
@@ -110,4 +121,4 @@ def _wait_for_answer(port: int, process: psutil.Popen) -> None:
                     return
         except OSError:
             time.sleep(0.002)
-    raise RuntimeError(f"no broker answered on port {port} within {_READY_WITHIN_S} s")
+    raise RuntimeError(f"no broker answered on port {port} within {within_s} s")

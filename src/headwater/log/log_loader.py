@@ -92,6 +92,9 @@ def load(
     recovered_from = min(checked, default=next_offset)
     # First, since it also indexes the aborted transactions of the segments.
     producers = load_producers(directory, segments, next_offset, recovered_from, now_ms)
+    for segment in segments:
+        # Most logs are not used soon, and whoever uses one opens it.
+        segment.close_file()
     return LoadedLog(
         LogSegments(segments, next_offset),
         epochs,

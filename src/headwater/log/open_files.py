@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_OPEN = 8000
-"""However many files a process may have open; it is what a table of descriptors costs little at."""
+"""Enough for the logs in use; also where a process may have many more."""
 
 _TRIES = 64
 
@@ -56,7 +56,7 @@ class FileHolder:
     def is_busy(self) -> bool:
         """Whether the file was used since this was last asked, or has bytes that are not on disk.
 
-        The system tells of a failed write only those who had the file open.
+        The system may have forgotten a failed write-back when the file is opened again.
         """
         file = self._file
         if file is None:

@@ -84,7 +84,6 @@ def open_segments(
         next_offset = segments[-1].next_offset()
     for segment in segments:
         segment.release_indexes()
-        segment.close_file()
     return Recovered(segments, next_offset, unsynced + checked, checked)
 
 
