@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -278,3 +279,53 @@ def test_a_data_directory_that_cannot_be_made_is_a_storage_error(tmp_path: Path)
 
     with pytest.raises(StorageError, match="Loading the logs"):
         load(tmp_path / "file" / "data")
+
+
+def test_a_power_cut_after_a_stop_takes_nothing_that_a_start_needs(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wanted = {("orders", index): (TOPIC_ID, LogConfig()) for index in range(3)}
+    logs = LogManager(tmp_path, LogConfig())
+    logs.load(wanted, NOW)
+    append(logs.logs["orders", 0], b"kept")
+    logs.close()
+    # What a stop does not sync: the indexes of a few batches, and logs that are empty.
+    for name in ("index", "timeindex"):
+        (tmp_path / "orders-0" / f"{0:020d}.{name}").write_bytes(b"")
+    shutil.rmtree(tmp_path / "orders-1")
+    (tmp_path / "orders-2" / f"{0:020d}.log").unlink()
+
+    again = LogManager(tmp_path, LogConfig())
+    again.load(wanted, NOW)
+
+    assert values(again.logs["orders", 0]) == [b"kept"]
+    assert again.logs["orders", 0].segments[0].max_timestamp == NOW
+    for index in (1, 2):
+        assert append(again.logs["orders", index], b"first").base_offset == 0
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    again.close()
+    last = LogManager(tmp_path, LogConfig())
+    last.load(wanted, NOW)
+    assert [values(log) for log in last.logs.values()] == [[b"kept"], [b"first"], [b"first"]]
+
+
+def test_the_first_flush_of_a_log_that_was_empty_at_the_start_syncs_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {("orders", 0): (TOPIC_ID, LogConfig())}
+    for _ in range(2):
+        logs = LogManager(tmp_path, LogConfig())
+        logs.load(wanted, NOW)
+        logs.close()
+    synced: list[Path] = []
+    monkeypatch.setattr("headwater.log.flusher.sync_directory", synced.append)
+    logs = LogManager(tmp_path, LogConfig())
+    logs.load(wanted, NOW)
+    log = logs.logs["orders", 0]
+    append(log, b"first")
+    log.flush()
+    assert log.directory in synced
+    synced.clear()
+    append(log, b"second")
+    log.flush()
+    assert not synced
