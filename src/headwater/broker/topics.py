@@ -8,8 +8,10 @@ and directories without a topic are set aside.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections import defaultdict
+from contextlib import contextmanager
 from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +38,7 @@ from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from headwater.broker.config import BrokerConfig
     from headwater.broker.quotas.entity import Entity, Quotas
@@ -110,16 +112,19 @@ class TopicRegistry:
             )  # fmt: skip
             self._store.commit(adopted)
         self._load_broker_configs(metadata.broker_configs)
-        self._logs.load(
-            {
-                (topic.name, index): (topic.topic_id, self._log_config_or_default(topic))
-                for topic in metadata.topics.values()
-                for index in range(topic.partitions)
-            },
-            now_ms,
-        )
-        for topic in metadata.topics.values():
-            self._publish(topic)
+        with _collection_paused():
+            self._logs.load(
+                {
+                    (topic.name, index): log
+                    for topic in metadata.topics.values()
+                    # Parsed once for all partitions of a topic.
+                    for log in [(topic.topic_id, self._log_config_or_default(topic))]
+                    for index in range(topic.partitions)
+                },
+                now_ms,
+            )
+            for topic in metadata.topics.values():
+                self._publish(topic)
         self._config.on_change(self._apply_defaults)
         return cluster_id
 
@@ -366,6 +371,18 @@ class TopicRegistry:
                 logger.warning(
                     "the %s setting %s is kept and has no effect on one node", kind, setting.name
                 )
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Keep the garbage collector from looking, again and again, through what is there to stay."""
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 def _now_ms() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import threading
@@ -76,16 +75,10 @@ class LogManager:
         After an unclean shutdown they are recovered. A directory that looks like a partition but
         is not wanted is set aside under another name, with a warning. Raises StorageError.
         """
-        # Of all that is made now nothing goes again, and there is much to look through.
-        was_collecting = gc.isenabled()
-        gc.disable()
         try:
             self._load(wanted, now_ms)
         except OSError as error:
             raise storage_error(error, f"Loading the logs of {self.data_dir}") from error
-        finally:
-            if was_collecting:
-                gc.enable()
 
     def create(
         self, topic: str, partition: int, topic_id: bytes, config: LogConfig, now_ms: int
