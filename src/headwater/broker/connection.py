@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.answer_budget import MOST_PER_CONNECTION
 from headwater.broker.outbox import Outbox, TornSegment
 from headwater.broker.reply import Reply
-from headwater.broker.sparse_log import SparseLog
+from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
-_closings = SparseLog(logger, burst=50)
+_closings = RateLimitedLogger(logger, burst=50)
 
 SCRATCH_BYTES = 64 * 1024
 MAX_IN_FLIGHT = 256

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.quotas.request_throttle import RequestThrottle
 from headwater.broker.request import HangUp, Request
-from headwater.broker.sparse_log import SparseLog
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.frames import RequestHeader, parse_request_header, response_header
 from headwater.protocol.primitives import ProtocolError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from headwater.broker.request import Handler, Response
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 _LATER_ANSWER_BYTES = 256 * 1024
 """What an answer that comes later is counted as until it is there: its size is not known yet, and

@@ -14,8 +14,8 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.metrics.durations import Durations
-from headwater.broker.sparse_log import SparseLog
 from headwater.log.errors import LogError, StorageError
+from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from headwater.log.log import Log, LogPosition
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 OnDurable = Callable[[LogError | None], None]
 """Called on the event loop once an append is on disk, or with the reason why it is not."""

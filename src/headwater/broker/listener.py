@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.connection import Connection, FrameHandler
 from headwater.broker.session import Session
-from headwater.broker.sparse_log import SparseLog
 from headwater.broker.transport import PlainTransport
+from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
-_refusals = SparseLog(logger)
+_refusals = RateLimitedLogger(logger)
 
 _ACCEPTS_PER_WAKE = 64
 _ACCEPT_PAUSE_S = 1.0

@@ -27,12 +27,12 @@ from headwater.broker.metadata_store import (
 )
 from headwater.broker.partition import Partition
 from headwater.broker.replication_policy import ReplicationPolicy
-from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_names import INTERNAL_TOPICS, collision_key, new_id
 from headwater.config import ConfigError
 from headwater.log.config import LogConfig
 from headwater.log.disk import storage_error
 from headwater.log.errors import LogError
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from headwater.log.manager import LogManager
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 
 class NewTopic(NamedTuple):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import CLUSTER, topic
 from headwater.broker.internal_topics import blueprint
-from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_creation import WantedTopic, check_new_topic
 from headwater.broker.topic_names import INTERNAL_TOPICS, name_error
 from headwater.log.errors import LogError
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.protocol import metadata as codec
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode, KafkaError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from headwater.broker.request import Request, Response
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 _TOPIC_IDS_ALONE = 12
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from headwater.broker.authorizer import topic, transactional_id
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
-from headwater.broker.sparse_log import SparseLog
 from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.batch import CODEC_MASK, HEADER_SIZE, parse_header
 from headwater.log.errors import (
@@ -24,6 +23,7 @@ from headwater.log.errors import (
     UnsupportedCompression,
 )
 from headwater.log.log import AppendInfo, AppendOrigin
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.protocol import produce as codec
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from headwater.broker.transactions.admission import Refusals
 
 logger = logging.getLogger("headwater.broker")
-_refused = SparseLog(logger)
+_refused = RateLimitedLogger(logger)
 
 _FIRST_WITH_ZSTD = 7
 _ZSTD = 4

@@ -8,9 +8,9 @@ from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.log_errors import error_code_of
-from headwater.broker.sparse_log import SparseLog
 from headwater.log.errors import LogError, RecordTooLarge
 from headwater.log.log import AppendOrigin
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.log.record import Record, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from headwater.log.log import AppendInfo
 
 logger = logging.getLogger("headwater.broker.groups")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 _MAX_QUEUED_BYTES = 256 * 1024
 

@@ -10,9 +10,9 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from headwater.broker.sparse_log import SparseLog
 from headwater.log.disk import storage_error, write_atomically
 from headwater.log.errors import LogError
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 FILE_NAME = "headwater.producer-ids"
 BLOCK_SIZE = 1000

@@ -7,7 +7,6 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.coordinator_partition import coordinator_partition
-from headwater.broker.sparse_log import SparseLog
 from headwater.broker.topic_names import TRANSACTION_STATE
 from headwater.broker.transactions.records import (
     TransactionRecord,
@@ -18,6 +17,7 @@ from headwater.broker.transactions.records import (
 )
 from headwater.log.errors import LogError
 from headwater.log.log import AppendOrigin
+from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.log.record import Record, decode_records, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headwater.log.log import Log
 
 logger = logging.getLogger("headwater.broker")
-_failures = SparseLog(logger)
+_failures = RateLimitedLogger(logger)
 
 
 class TransactionLog:
