@@ -12,7 +12,7 @@ from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from headwater.log.cleaner import LogCleaner
+from headwater.log.compaction.cleaner import LogCleaner
 
 if TYPE_CHECKING:
     from collections.abc import Callable

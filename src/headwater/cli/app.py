@@ -22,26 +22,36 @@ EXIT_FAILURE = 1
 EXIT_INTERRUPTED = 130
 
 _COMMANDS = (
-    LazyCommand("up", "headwater.cli.up:up", "Run the broker and all services around it."),
-    LazyCommand("broker", "headwater.cli.broker:broker", "Run the embedded broker."),
-    LazyCommand("cluster", "headwater.cli.cluster:cluster", "Take nodes of Apache Kafka down, up."),
-    LazyCommand("registry", "headwater.cli.registry:registry", "Run the schema registry."),
-    LazyCommand("topics", "headwater.cli.topics:topics", "Create, list, change, delete topics."),
-    LazyCommand("configs", "headwater.cli.configs:configs", "Show and change settings."),
-    LazyCommand("quotas", "headwater.cli.quotas:quotas", "Show and change what clients may use."),
-    LazyCommand("produce", "headwater.cli.produce:produce", "Write records to a topic."),
-    LazyCommand("consume", "headwater.cli.consume:consume", "Read records from a topic."),
-    LazyCommand("groups", "headwater.cli.groups:groups", "See and move consumer groups."),
+    LazyCommand("up", "headwater.cli.commands.up:up", "Run the broker and all services around it."),
+    LazyCommand("broker", "headwater.cli.commands.broker:broker", "Run the embedded broker."),
+    LazyCommand(
+        "cluster", "headwater.cli.commands.cluster:cluster", "Take nodes of Apache Kafka down, up."
+    ),
+    LazyCommand("registry", "headwater.cli.commands.registry:registry", "Run the schema registry."),
+    LazyCommand(
+        "topics", "headwater.cli.commands.topics:topics", "Create, list, change, delete topics."
+    ),
+    LazyCommand("configs", "headwater.cli.commands.configs:configs", "Show and change settings."),
+    LazyCommand(
+        "quotas", "headwater.cli.commands.quotas:quotas", "Show and change what clients may use."
+    ),
+    LazyCommand("produce", "headwater.cli.commands.produce:produce", "Write records to a topic."),
+    LazyCommand("consume", "headwater.cli.commands.consume:consume", "Read records from a topic."),
+    LazyCommand("groups", "headwater.cli.commands.groups:groups", "See and move consumer groups."),
     LazyCommand(
         "transactions",
-        "headwater.cli.transactions:transactions",
+        "headwater.cli.commands.transactions:transactions",
         "List, describe and abort transactions.",
     ),
-    LazyCommand("schemas", "headwater.cli.schemas:schemas", "Register, check, compare schemas."),
-    LazyCommand("run", "headwater.cli.run:run", "Run a stream processing program on Spark."),
-    LazyCommand("log", "headwater.cli.log:log", "Look into segment files."),
-    LazyCommand("perf", "headwater.cli.perf:perf", "Measure throughput and latency."),
-    LazyCommand("demo", "headwater.cli.demo:demo", "See records flow through a broker."),
+    LazyCommand(
+        "schemas", "headwater.cli.commands.schemas:schemas", "Register, check, compare schemas."
+    ),
+    LazyCommand(
+        "run", "headwater.cli.commands.run:run", "Run a stream processing program on Spark."
+    ),
+    LazyCommand("log", "headwater.cli.commands.log:log", "Look into segment files."),
+    LazyCommand("perf", "headwater.cli.commands.perf:perf", "Measure throughput and latency."),
+    LazyCommand("demo", "headwater.cli.commands.demo:demo", "See records flow through a broker."),
 )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.batch import place
+from headwater.log.records.batch import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.batch import BatchHeader
+    from headwater.log.indexes.txn_index import AbortedTxn
     from headwater.log.log_segments import LogPosition
-    from headwater.log.txn_index import AbortedTxn
+    from headwater.log.records.batch import BatchHeader
 
 
 class AppendOrigin(Enum):

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import (
+from headwater.log.errors import (
+    CorruptBatch,
+    InvalidRecord,
+    InvalidTimestamp,
+    LogError,
+    NotOneBatch,
+    RecordListTooLarge,
+    RecordTooLarge,
+    UnsupportedCompression,
+)
+from headwater.log.records.batch import (
     CODEC_MASK,
     CONTROL_BIT,
     HEADER_SIZE,
@@ -19,16 +29,6 @@ from headwater.log.batch import (
     crc_of,
     parse_header,
     stamp_timestamp_type,
-)
-from headwater.log.errors import (
-    CorruptBatch,
-    InvalidRecord,
-    InvalidTimestamp,
-    LogError,
-    NotOneBatch,
-    RecordListTooLarge,
-    RecordTooLarge,
-    UnsupportedCompression,
 )
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _check_timestamps(
     earliest = now_ms - config.message_timestamp_before_max_ms
     if header.max_timestamp <= latest and earliest < 0:
         return
-    from headwater.log.record import decode_records
+    from headwater.log.records.record import decode_records
 
     # The header has the latest timestamp but not the earliest, so each record is looked at.
     bad = [
@@ -176,8 +176,8 @@ def _check_timestamps(
 
 
 def _check_keys(records: memoryview, header: BatchHeader, log_name: str) -> None:
-    from headwater.log.record import uncompressed_records
-    from headwater.log.record_scan import scan_records
+    from headwater.log.records.record import uncompressed_records
+    from headwater.log.records.record_scan import scan_records
 
     scanned = scan_records(uncompressed_records(records, header), header.record_count)
     bad = [(index, "It has no key.") for index, record in enumerate(scanned) if record[3] is None]
@@ -202,8 +202,12 @@ def _recompress(
     name = config.compression_type
     if name == "producer":
         return records, header
-    from headwater.log.codec import Codec
-    from headwater.log.record import assemble_batch, compressed_records, uncompressed_records
+    from headwater.log.records.codec import Codec
+    from headwater.log.records.record import (
+        assemble_batch,
+        compressed_records,
+        uncompressed_records,
+    )
 
     codec = Codec.from_name(name)
     if codec == header.codec:

@@ -11,7 +11,7 @@ from headwater.log.errors import StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from headwater.log.batch import Buffer
+    from headwater.log.records.batch import Buffer
 
 # macOS has no fdatasync.
 sync_data = getattr(os, "fdatasync", os.fsync)

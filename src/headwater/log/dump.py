@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 import google_crc32c
 
-from headwater.log.batch import HEADER_SIZE, crc_of, parse_header
-from headwater.log.batch_walk import walk
 from headwater.log.disk import read_at
 from headwater.log.dump_lines import (
     AbortedTransactionLine,
@@ -32,13 +30,15 @@ from headwater.log.dump_lines import (
     TimeIndexLine,
 )
 from headwater.log.errors import CorruptBatch, LogError
-from headwater.log.record import decode_records
+from headwater.log.records.batch import HEADER_SIZE, crc_of, parse_header
+from headwater.log.records.batch_walk import walk
+from headwater.log.records.record import decode_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
 
 
 def dump_file(

@@ -6,13 +6,13 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import TimestampType
-from headwater.log.codec import Codec
-from headwater.log.record import sequence_at
+from headwater.log.records.batch import TimestampType
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import sequence_at
 
 if TYPE_CHECKING:
-    from headwater.log.batch import BatchHeader
-    from headwater.log.record import Record
+    from headwater.log.records.batch import BatchHeader
+    from headwater.log.records.record import Record
 
 
 @dataclass(frozen=True, slots=True)

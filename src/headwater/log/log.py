@@ -11,31 +11,31 @@ from headwater.log.append_validation import (
     conform,
     coordinator_batches,
 )
-from headwater.log.batch import TIMESTAMP_TYPE_BIT
 from headwater.log.disk import storage_error, sync_directory
-from headwater.log.end_txn_marker import decode_marker
 from headwater.log.errors import LogError, OffsetOutOfRange, StorageError
 from headwater.log.file_names import DELETED_DIRECTORY, set_aside
 from headwater.log.flusher import Flusher
+from headwater.log.indexes.timestamp_search import TimestampOffset
 from headwater.log.log_loader import LoadedLog, load
 from headwater.log.log_reader import LogReader
 from headwater.log.log_segments import LogPosition
-from headwater.log.producer_snapshots import remove_old_snapshots, take_snapshot
+from headwater.log.producers.producer_snapshots import remove_old_snapshots, take_snapshot
+from headwater.log.records.batch import TIMESTAMP_TYPE_BIT
+from headwater.log.records.end_txn_marker import decode_marker
 from headwater.log.removed_segments import RemovedSegments
 from headwater.log.retention import count_removable, is_expired
 from headwater.log.roll_policy import RollPolicy
 from headwater.log.segment import FileSlice, Segment
 from headwater.log.segment_swap import commit_cleaned
 from headwater.log.storage_faults import StorageFaults
-from headwater.log.timestamp_search import TimestampOffset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
-    from headwater.log.producer_entry import BatchMetadata
+    from headwater.log.producers.producer_entry import BatchMetadata
+    from headwater.log.records.batch import BatchHeader
 
 __all__ = ["AppendInfo", "AppendOrigin", "FileSlice", "Log", "LogPosition", "TimestampOffset"]
 

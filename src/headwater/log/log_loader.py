@@ -11,10 +11,10 @@ from headwater.log.checkpoint import (
     read_topic_id,
     write_topic_id,
 )
-from headwater.log.index_proof import readable_batches
+from headwater.log.indexes.index_proof import readable_batches
 from headwater.log.leader_epochs import LeaderEpochs
 from headwater.log.log_segments import LogSegments
-from headwater.log.producer_loading import load_producers
+from headwater.log.producers.producer_loading import load_producers
 from headwater.log.recovery import open_segments
 from headwater.log.segment import Segment
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.config import LogConfig
-    from headwater.log.producer_state import ProducerStates
+    from headwater.log.producers.producer_state import ProducerStates
 
 logger = logging.getLogger("headwater.log")
 

@@ -8,25 +8,25 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from headwater.log import timestamp_search
-from headwater.log.batch import HEADER_SIZE, MAGIC, parse_header
 from headwater.log.disk import storage_error
 from headwater.log.errors import CorruptBatch, OffsetOutOfRange
 from headwater.log.file_names import LOG
-from headwater.log.index_rebuild import rebuild_indexes
+from headwater.log.indexes import timestamp_search
+from headwater.log.indexes.index_rebuild import rebuild_indexes
 from headwater.log.log_segments import LogPosition
+from headwater.log.records.batch import HEADER_SIZE, MAGIC, parse_header
 from headwater.log.segment import NOWHERE, FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
+    from headwater.log.indexes.timestamp_search import TimestampOffset
+    from headwater.log.indexes.txn_index import AbortedTxn
     from headwater.log.log_loader import LoadedLog
+    from headwater.log.records.batch import BatchHeader
     from headwater.log.segment import Segment
     from headwater.log.storage_faults import StorageFaults
-    from headwater.log.timestamp_search import TimestampOffset
-    from headwater.log.txn_index import AbortedTxn
 
 _READ_SIZE = 1 << 20
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from headwater.log.indexes.txn_index import AbortedTxn
     from headwater.log.segment import FileSlice, Segment
-    from headwater.log.txn_index import AbortedTxn
 
 _MOST_HINTS = 64
 

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import google_crc32c
 
-from headwater.log.batch import CHECKED_POSITION, HEADER_SIZE
-from headwater.log.batch_walk import checked_header
 from headwater.log.disk import names_in
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segment_file
-from headwater.log.index_file import CorruptIndex
-from headwater.log.index_rebuild import IndexRebuild
+from headwater.log.indexes.index_file import CorruptIndex
+from headwater.log.indexes.index_rebuild import IndexRebuild
+from headwater.log.indexes.time_index import NO_TIMESTAMP
+from headwater.log.records.batch import CHECKED_POSITION, HEADER_SIZE
+from headwater.log.records.batch_walk import checked_header
 from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
 from headwater.log.segment_swap import finish_interrupted
-from headwater.log.time_index import NO_TIMESTAMP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from headwater.log.batch import BatchHeader
     from headwater.log.config import LogConfig
     from headwater.log.disk import OpenFile
     from headwater.log.leader_epochs import LeaderEpochs
+    from headwater.log.records.batch import BatchHeader
 
 logger = logging.getLogger("headwater.log")
 

@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import LOG_OVERHEAD
-from headwater.log.batch_walk import walk
 from headwater.log.disk import OpenFile
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import (
@@ -18,18 +16,20 @@ from headwater.log.file_names import (
     TRANSACTION_INDEX,
     segment_stem,
 )
-from headwater.log.index_file import CorruptIndex
-from headwater.log.index_proof import batch_behind, check_time_entry, locate_despite
-from headwater.log.offset_index import OffsetIndex
+from headwater.log.indexes.index_file import CorruptIndex
+from headwater.log.indexes.index_proof import batch_behind, check_time_entry, locate_despite
+from headwater.log.indexes.offset_index import OffsetIndex
+from headwater.log.indexes.time_index import NO_TIMESTAMP, TimeIndex
+from headwater.log.indexes.txn_index import TransactionIndex
 from headwater.log.open_files import FileHolder
-from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
-from headwater.log.txn_index import TransactionIndex
+from headwater.log.records.batch import LOG_OVERHEAD
+from headwater.log.records.batch_walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from headwater.log.append_info import Placed
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
 
 MAX_RELATIVE_OFFSET = 2**31 - 1
 

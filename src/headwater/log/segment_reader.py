@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import HEADER_SIZE, BatchHeader, crc_of
-from headwater.log.batch_walk import checked_header
 from headwater.log.disk import OpenFile
 from headwater.log.errors import CorruptBatch
+from headwater.log.records.batch import HEADER_SIZE, BatchHeader, crc_of
+from headwater.log.records.batch_walk import checked_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,7 +23,7 @@ from headwater.log.file_names import (
     parse_segment_file,
     segment_stem,
 )
-from headwater.log.index_file import CorruptIndex
+from headwater.log.indexes.index_file import CorruptIndex
 from headwater.log.segment import Segment
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _reach_last_old_segment(segment: Segment, last_old: Segment) -> None:
     That is how a start after a crash knows which segments were replaced. Where compaction has
     removed everything at the end, an empty batch takes the place, as Kafka's own cleaner uses it.
     """
-    from headwater.log.record import encode_batch
+    from headwater.log.records.record import encode_batch
 
     end = segment.next_offset()
     if last_old.base_offset == segment.base_offset or last_old.base_offset < end:

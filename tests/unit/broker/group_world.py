@@ -11,16 +11,16 @@ from headwater.broker.groups.offset_requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers
-from headwater.log.batch import parse_header
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.batch import parse_header
+from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from headwater.broker.groups.record_fields import CoordinatorRecord
-    from headwater.log.batch import BatchHeader
     from headwater.log.log import Log
+    from headwater.log.records.batch import BatchHeader
 
 START_MS = 1_700_000_000_000
 

@@ -10,7 +10,7 @@ from tests.unit.broker.admin import Admin, running
 
 from headwater.broker.topics import NewTopic, Topic
 from headwater.log.append_info import AppendOrigin
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 

@@ -15,7 +15,7 @@ from headwater.broker.partition import Partition
 from headwater.log.config import LogConfig
 from headwater.log.errors import LogError, StorageError
 from headwater.log.log import AppendOrigin, Log, LogPosition
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
     from pathlib import Path

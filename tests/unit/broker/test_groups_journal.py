@@ -12,9 +12,9 @@ from tests.unit.broker.admin import running
 from headwater.broker.groups.environment import Producer
 from headwater.broker.groups.journal import PartitionJournal
 from headwater.broker.groups.record_fields import CoordinatorRecord
-from headwater.log.batch import parse_header
 from headwater.log.errors import StorageError
-from headwater.log.record import decode_records
+from headwater.log.records.batch import parse_header
+from headwater.log.records.record import decode_records
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.broker.partition import Partition
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
 
 NONE = ErrorCode.NONE
 

@@ -21,9 +21,9 @@ from headwater.broker.groups.offsets import OffsetStore
 from headwater.broker.groups.record_fields import CoordinatorRecord
 from headwater.broker.groups.settings import GroupSettings
 from headwater.log.config import LogConfig
-from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.log import AppendOrigin, Log
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.end_txn_marker import EndTxnMarker, encode_marker
+from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:

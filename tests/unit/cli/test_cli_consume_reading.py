@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import KafkaError, Message
 
-from headwater.cli.consume import Reading
+from headwater.cli.commands.consume import Reading
 from headwater.cli.errors import CommandError
 from headwater.cli.start_position import Span
 

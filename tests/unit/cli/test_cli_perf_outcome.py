@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.cli.perf import _percentile, _shares
+from headwater.cli.commands.perf import _percentile, _shares
 from headwater.cli.perf_workers import Outcome
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli_command import Cli
 
+from headwater.cli.commands.run import run
 from headwater.cli.program import ProgramError, load_app
-from headwater.cli.run import run
 from headwater.clients import ClusterAccess, RegistryAccess
 from headwater.plan.plan import Plan, Settings
 from headwater.spark.topics import reading_options
@@ -41,7 +41,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Set
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     plans: list[Plan] = []
-    monkeypatch.setattr("headwater.cli.run._run", lambda plan, **_: plans.append(plan))
+    monkeypatch.setattr("headwater.cli.commands.run._run", lambda plan, **_: plans.append(plan))
 
     def choose(*options: object) -> Settings:
         run.main([str(program), *map(str, options)], standalone_mode=False)

@@ -9,7 +9,7 @@ from tests.unit.log.segment_files import (
     read_records,
 )
 
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
     from pathlib import Path

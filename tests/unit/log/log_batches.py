@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.log.batch import parse_header
-from headwater.log.cleaned_segment import CleanedSegment
+from headwater.log.compaction.cleaned_segment import CleanedSegment
 from headwater.log.config import LogConfig
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import BatchLine, Problem
 from headwater.log.log import AppendInfo, Log
-from headwater.log.record import Record, decode_records, encode_batch
+from headwater.log.records.batch import parse_header
+from headwater.log.records.record import Record, decode_records, encode_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

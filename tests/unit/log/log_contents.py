@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headwater.log.batch import HEADER_SIZE, parse_header
-from headwater.log.clean_pass import clean_pass
-from headwater.log.codec import Codec
+from headwater.log.compaction.clean_pass import clean_pass
 from headwater.log.config import LogConfig
 from headwater.log.log import Log
-from headwater.log.record import Record, decode_records, encode_batch
+from headwater.log.records.batch import HEADER_SIZE, parse_header
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import Record, decode_records, encode_batch
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from pathlib import Path
 
-    from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
+    from headwater.log.compaction.clean_job import CleanedGroup, CleanJob, CleanStats
 
 NOW = 1_700_000_000_000
 COMPACTED = frozenset({"compact"})

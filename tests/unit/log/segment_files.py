@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from headwater.log.batch import BatchHeader, crc_of, parse_header
-from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
-from headwater.log.clean_pass import clean_pass
-from headwater.log.record import Record, decode_records
+from headwater.log.compaction.clean_job import CleanedGroup, CleanJob, CleanStats
+from headwater.log.compaction.clean_pass import clean_pass
+from headwater.log.records.batch import BatchHeader, crc_of, parse_header
+from headwater.log.records.record import Record, decode_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from headwater.log.batch import Buffer
+    from headwater.log.records.batch import Buffer
 
 KINDS = (".log", ".index", ".timeindex", ".txnindex")
 NOW = 1_700_000_000_000

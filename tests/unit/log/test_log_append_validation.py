@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.log.log_batches import NOW, append, batch, open_log, read_all, values
 
-from headwater.log.batch import CRC_POSITION, crc_of, parse_header
-from headwater.log.codec import Codec
 from headwater.log.config import LogConfig
 from headwater.log.errors import (
     CorruptBatch,
@@ -22,6 +20,8 @@ from headwater.log.errors import (
     UnsupportedCompression,
 )
 from headwater.log.log import AppendOrigin
+from headwater.log.records.batch import CRC_POSITION, crc_of, parse_header
+from headwater.log.records.codec import Codec
 
 if TYPE_CHECKING:
     from pathlib import Path

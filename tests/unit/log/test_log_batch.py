@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.log.log_batches import NOW, batch
 
-from headwater.log.batch import (
+from headwater.log.errors import CorruptBatch
+from headwater.log.records.batch import (
     CONTROL_BIT,
     HEADER_SIZE,
     TIMESTAMP_TYPE_BIT,
@@ -14,8 +15,7 @@ from headwater.log.batch import (
     place,
     stamp_timestamp_type,
 )
-from headwater.log.errors import CorruptBatch
-from headwater.log.record import decode_records
+from headwater.log.records.record import decode_records
 
 # Written out byte by byte in the order of Kafka's documentation: one record, key "k", value "v".
 BATCH = bytes.fromhex(

@@ -17,16 +17,16 @@ from tests.unit.log.segment_files import (
     write_segment,
 )
 
-from headwater.log.batch import TimestampType, parse_header
-from headwater.log.clean_job import CleanedGroup, CleanJob
-from headwater.log.clean_pass import SegmentSize, clean_pass, group_segments
-from headwater.log.codec import Codec
+from headwater.log.compaction.clean_job import CleanedGroup, CleanJob
+from headwater.log.compaction.clean_pass import SegmentSize, clean_pass, group_segments
+from headwater.log.compaction.offset_map import BYTES_PER_KEY
+from headwater.log.compaction.record_filter import LastRecord
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import IndexLine, Problem, TimeIndexLine
-from headwater.log.offset_map import BYTES_PER_KEY
-from headwater.log.record import Record, encode_batch
-from headwater.log.record_filter import LastRecord
-from headwater.log.txn_index import AbortedTxn
+from headwater.log.indexes.txn_index import AbortedTxn
+from headwater.log.records.batch import TimestampType, parse_header
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
     from pathlib import Path

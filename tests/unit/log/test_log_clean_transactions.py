@@ -14,13 +14,13 @@ from tests.unit.log.segment_files import (
     write_segment,
 )
 
-from headwater.log.batch import CRC_POSITION, crc_of
-from headwater.log.codec import Codec
+from headwater.log.compaction.record_filter import LastRecord
 from headwater.log.dump import dump_file
 from headwater.log.errors import CorruptBatch
-from headwater.log.record import Record, encode_batch
-from headwater.log.record_filter import LastRecord
-from headwater.log.txn_index import AbortedTxn
+from headwater.log.indexes.txn_index import AbortedTxn
+from headwater.log.records.batch import CRC_POSITION, crc_of
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
     from pathlib import Path

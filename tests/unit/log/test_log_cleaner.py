@@ -19,27 +19,27 @@ from tests.unit.log.log_contents import (
     state_of,
 )
 
-from headwater.log.batch import parse_header
-from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
-from headwater.log.cleaner import (
+from headwater.log.compaction.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
+from headwater.log.compaction.cleaner import (
     CLEANER_OFFSETS,
     RETRY_MS,
     CleanerConfig,
     CleanResult,
     LogCleaner,
 )
-from headwater.log.codec import Codec
-from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import CorruptBatch, StorageError
 from headwater.log.log import AppendOrigin
+from headwater.log.records.batch import parse_header
+from headwater.log.records.codec import Codec
+from headwater.log.records.end_txn_marker import EndTxnMarker, encode_marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
+    from headwater.log.compaction.clean_job import CleanedGroup, CleanJob, CleanStats
     from headwater.log.log import Log
-    from headwater.log.record import Record
+    from headwater.log.records.record import Record
 
 
 @pytest.fixture

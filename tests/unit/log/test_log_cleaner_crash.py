@@ -25,22 +25,22 @@ from tests.unit.log.log_contents import (
     state_of,
 )
 
-from headwater.log import cleaner as cleaner_module
-from headwater.log.clean_job import CleanedGroup, CleanJob
-from headwater.log.clean_pass import clean_pass
-from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
-from headwater.log.cleaner import CleanerConfig, LogCleaner
-from headwater.log.codec import Codec
-from headwater.log.record_filter import LastRecord
+from headwater.log.compaction import cleaner as cleaner_module
+from headwater.log.compaction.clean_job import CleanedGroup, CleanJob
+from headwater.log.compaction.clean_pass import clean_pass
+from headwater.log.compaction.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
+from headwater.log.compaction.cleaner import CleanerConfig, LogCleaner
+from headwater.log.compaction.record_filter import LastRecord
+from headwater.log.records.codec import Codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from headwater.log.log import Log
-    from headwater.log.record import Record
+    from headwater.log.records.record import Record
 
-WORKER = [sys.executable, "-P", "-m", "headwater.log.clean_worker"]
+WORKER = [sys.executable, "-P", "-m", "headwater.log.compaction.clean_worker"]
 
 
 def fill(log: Log, rounds: int = 60, seed: int = 1) -> list[Record]:

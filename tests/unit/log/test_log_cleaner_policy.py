@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.log.log_contents import NOW, append, compacted_config, open_log
 
-from headwater.log.cleaner_policy import dirtiest, examine, first_dirty_offset
+from headwater.log.compaction.cleaner_policy import dirtiest, examine, first_dirty_offset
 
 if TYPE_CHECKING:
     from pathlib import Path

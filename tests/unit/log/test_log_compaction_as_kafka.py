@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from tests.unit.log.segment_files import clean, read_batches, segment_bases
 
+from headwater.log.compaction.record_filter import LastRecord
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import AbortedTransactionLine
-from headwater.log.producer_snapshot import read_snapshot
-from headwater.log.record import Record, decode_records
-from headwater.log.record_filter import LastRecord
-from headwater.log.txn_index import AbortedTxn
+from headwater.log.indexes.txn_index import AbortedTxn
+from headwater.log.producers.producer_snapshot import read_snapshot
+from headwater.log.records.record import Record, decode_records
 
 if TYPE_CHECKING:
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
 
 BEFORE, AFTER = (
     Path(__file__).with_name("kafka_compaction") / name for name in ("before", "after")

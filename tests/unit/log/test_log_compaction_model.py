@@ -20,11 +20,11 @@ from tests.unit.log.log_contents import (
     read_log,
 )
 
-from headwater.log.cleaner import CleanerConfig, LogCleaner
-from headwater.log.codec import Codec
+from headwater.log.compaction.cleaner import CleanerConfig, LogCleaner
+from headwater.log.records.codec import Codec
 
 if TYPE_CHECKING:
-    from headwater.log.record import Record
+    from headwater.log.records.record import Record
 
 RETENTION = 1000
 

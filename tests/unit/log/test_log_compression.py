@@ -16,9 +16,9 @@ import snappy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.log.codec import Codec
-from headwater.log.compression import compress, decompress
 from headwater.log.errors import CorruptBatch, UnsupportedCompression
+from headwater.log.records.codec import Codec
+from headwater.log.records.compression import compress, decompress
 
 TEXT = b"".join(b'{"sensor": %d, "temperature": 21.5}' % (i % 50) for i in range(8000))
 NOISE = random.Random(7).randbytes(200_000)

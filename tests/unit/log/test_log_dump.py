@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from headwater.log.batch import CRC_POSITION, DELETE_HORIZON_BIT
-from headwater.log.codec import Codec
 from headwater.log.dump import dump_file
 from headwater.log.dump_lines import BatchLine, Note, Problem, RecordLine
 from headwater.log.errors import LogError
-from headwater.log.producer_snapshot import encode_snapshot, read_snapshot
-from headwater.log.record import Record, encode_batch
+from headwater.log.producers.producer_snapshot import encode_snapshot, read_snapshot
+from headwater.log.records.batch import CRC_POSITION, DELETE_HORIZON_BIT
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import Record, encode_batch
 
 KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
 BASE = 1_700_000_000_000

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.log.index_file import CorruptIndex
-from headwater.log.offset_index import OffsetIndex
-from headwater.log.time_index import TimeIndex
+from headwater.log.indexes.index_file import CorruptIndex
+from headwater.log.indexes.offset_index import OffsetIndex
+from headwater.log.indexes.time_index import TimeIndex
 
 BASE = 5_000_000_000
 

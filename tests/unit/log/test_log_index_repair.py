@@ -18,7 +18,7 @@ from tests.unit.log.log_batches import (
 
 from headwater.log.config import LogConfig
 from headwater.log.errors import CorruptBatch
-from headwater.log.index_rebuild import rebuild_indexes
+from headwater.log.indexes.index_rebuild import rebuild_indexes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -235,7 +235,7 @@ def test_a_repair_that_the_disk_refuses_is_told_and_reads_go_on(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("headwater.log.index_file.write_atomically", full)
+    monkeypatch.setattr("headwater.log.indexes.index_file.write_atomically", full)
     path_of(log, ".index").unlink()
     log.segments[0].release_indexes()
     reads_all_offsets(log)

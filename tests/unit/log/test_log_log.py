@@ -20,10 +20,10 @@ from tests.unit.log.log_batches import (
     write_cleaned,
 )
 
-from headwater.log.batch import parse_header
 from headwater.log.config import LogConfig
 from headwater.log.errors import CorruptBatch, LogError, OffsetOutOfRange, StorageError
 from headwater.log.log import LogPosition, TimestampOffset
+from headwater.log.records.batch import parse_header
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,11 +18,11 @@ from hypothesis.stateful import (
 )
 from tests.unit.log.log_batches import NOW, assert_files_are_sound, read_all, write_cleaned
 
-from headwater.log.batch import parse_header
-from headwater.log.codec import Codec
 from headwater.log.config import LogConfig
 from headwater.log.log import Log, TimestampOffset
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.batch import parse_header
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import Record, encode_batch
 
 
 class LogMachine(RuleBasedStateMachine):

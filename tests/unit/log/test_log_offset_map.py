@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.log.offset_map import BYTES_PER_KEY, OffsetMap, memory_for
+from headwater.log.compaction.offset_map import BYTES_PER_KEY, OffsetMap, memory_for
 
 if TYPE_CHECKING:
-    from headwater.log.record_scan import ScannedRecord
+    from headwater.log.records.record_scan import ScannedRecord
 
 
 def scanned(keys: list[bytes | None]) -> list[ScannedRecord]:

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from tests.unit.log.log_batches import NOW, SMALL_SEGMENTS, batch, open_log
 
-from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import OutOfOrderSequence, StorageError
 from headwater.log.log import AppendInfo, AppendOrigin, Log
-from headwater.log.producer_entry import ProducerEntry
-from headwater.log.producer_snapshot import list_snapshots, snapshot_path, write_snapshot
+from headwater.log.producers.producer_entry import ProducerEntry
+from headwater.log.producers.producer_snapshot import list_snapshots, snapshot_path, write_snapshot
+from headwater.log.records.end_txn_marker import EndTxnMarker, encode_marker
 
 
 def send(

@@ -10,8 +10,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from headwater.log.producer_entry import BatchMetadata, ProducerEntry
-from headwater.log.producer_snapshot import (
+from headwater.log.producers.producer_entry import BatchMetadata, ProducerEntry
+from headwater.log.producers.producer_snapshot import (
     CorruptSnapshot,
     decode_snapshot,
     encode_snapshot,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.log.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
-from headwater.log.end_txn_marker import EndTxnMarker, decode_marker, encode_marker
 from headwater.log.errors import (
     InvalidProducerEpoch,
     InvalidTxnState,
@@ -13,9 +11,11 @@ from headwater.log.errors import (
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
 )
-from headwater.log.producer_state import ProducerStates
-from headwater.log.record import decode_records
-from headwater.log.txn_index import AbortedTxn
+from headwater.log.indexes.txn_index import AbortedTxn
+from headwater.log.producers.producer_state import ProducerStates
+from headwater.log.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
+from headwater.log.records.end_txn_marker import EndTxnMarker, decode_marker, encode_marker
+from headwater.log.records.record import decode_records
 
 MAX_SEQUENCE = 2**31 - 1
 NOW = 1_700_000_000_000

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from headwater.log.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
-from headwater.log.end_txn_marker import EndTxnMarker
 from headwater.log.errors import InvalidProducerEpoch, OutOfOrderSequence
-from headwater.log.producer_snapshot import decode_snapshot, encode_snapshot
-from headwater.log.producer_state import ProducerStates
+from headwater.log.producers.producer_snapshot import decode_snapshot, encode_snapshot
+from headwater.log.producers.producer_state import ProducerStates
+from headwater.log.records.batch import CONTROL_BIT, TRANSACTIONAL_BIT, BatchHeader
+from headwater.log.records.end_txn_marker import EndTxnMarker
 
 MAX_SEQUENCE = 2**31 - 1
 NOW = 1_700_000_000_000

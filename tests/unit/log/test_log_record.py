@@ -15,10 +15,10 @@ from kafka.record.default_records import DefaultRecordBatch as PyBatch
 from kafka.record.default_records import DefaultRecordBatchBuilder as PyBuilder
 from kio.records.readers import read_batch as kio_read_batch
 
-from headwater.log.batch import HEADER_SIZE, TimestampType, crc_of, parse_header
-from headwater.log.codec import Codec
 from headwater.log.errors import CorruptBatch
-from headwater.log.record import (
+from headwater.log.records.batch import HEADER_SIZE, TimestampType, crc_of, parse_header
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import (
     MAX_UNCOMPRESSED,
     Record,
     assemble_batch,
@@ -26,7 +26,7 @@ from headwater.log.record import (
     encode_batch,
     sequence_at,
 )
-from headwater.log.varint import read_varint, write_varint
+from headwater.log.records.varint import read_varint, write_varint
 
 KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
 BASE = 1_700_000_000_000

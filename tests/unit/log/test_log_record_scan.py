@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.log.batch import parse_header
 from headwater.log.errors import CorruptBatch
-from headwater.log.record import Record, assemble_batch, decode_records, encode_batch
-from headwater.log.record import uncompressed_records as uncompressed
-from headwater.log.record_scan import rebase_timestamp, scan_records, timestamp_delta
+from headwater.log.records.batch import parse_header
+from headwater.log.records.record import Record, assemble_batch, decode_records, encode_batch
+from headwater.log.records.record import uncompressed_records as uncompressed
+from headwater.log.records.record_scan import rebase_timestamp, scan_records, timestamp_delta
 
 BASE = 1_700_000_000_000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis.strategies as st
 from hypothesis import given
 
-from headwater.log.txn_index import AbortedTxn, TransactionIndex
+from headwater.log.indexes.txn_index import AbortedTxn, TransactionIndex
 
 
 def transactions(shape: list[tuple[int, int, int]]) -> list[AbortedTxn]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from headwater.cli import up
 from headwater.cli.app import headwater
+from headwater.cli.commands import up
 from headwater.up.timing import Timing
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from headwater.broker.authorizer import topic, transactional_id
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
-from headwater.log.batch import CODEC_MASK, HEADER_SIZE, parse_header
 from headwater.log.errors import (
     CorruptBatch,
     InvalidTxnState,
@@ -24,6 +23,7 @@ from headwater.log.errors import (
 )
 from headwater.log.log import AppendInfo, AppendOrigin
 from headwater.log.rate_limited_logger import RateLimitedLogger
+from headwater.log.records.batch import CODEC_MASK, HEADER_SIZE, parse_header
 from headwater.protocol import produce as codec
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.errors import ErrorCode

@@ -15,8 +15,8 @@ from headwater.broker.transactions.metadata import (
     TRANSACTION_VERSION,
     ProducerIdAndEpoch,
 )
-from headwater.log.end_txn_marker import EndTxnMarker
 from headwater.log.errors import LogError
+from headwater.log.records.end_txn_marker import EndTxnMarker
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey

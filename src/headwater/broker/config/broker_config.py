@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.config.listeners import Endpoint
     from headwater.config import Value
-    from headwater.log.cleaner import CleanerConfig
+    from headwater.log.compaction.cleaner import CleanerConfig
 
 
 class BrokerConfig:
@@ -139,7 +139,7 @@ class BrokerConfig:
 
     def cleaner(self) -> CleanerConfig:
         """Return the settings of the log cleaner."""
-        from headwater.log.cleaner import CleanerConfig
+        from headwater.log.compaction.cleaner import CleanerConfig
 
         return CleanerConfig(
             dedupe_buffer_size=self.integer("log.cleaner.dedupe.buffer.size"),

@@ -11,7 +11,7 @@ from headwater.broker.log_errors import error_code_of
 from headwater.log.errors import LogError, RecordTooLarge
 from headwater.log.log import AppendOrigin
 from headwater.log.rate_limited_logger import RateLimitedLogger
-from headwater.log.record import Record, encode_batch
+from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

@@ -28,16 +28,16 @@ from headwater.broker.groups.offset_records import (
     decode_offset_value,
 )
 from headwater.broker.groups.record_fields import FieldReader
-from headwater.log.end_txn_marker import decode_marker
 from headwater.log.errors import CorruptBatch
-from headwater.log.record import uncompressed_records
-from headwater.log.record_scan import scan_records
-from headwater.log.varint import read_varint
+from headwater.log.records.end_txn_marker import decode_marker
+from headwater.log.records.record import uncompressed_records
+from headwater.log.records.record_scan import scan_records
+from headwater.log.records.varint import read_varint
 
 if TYPE_CHECKING:
     from headwater.broker.groups.shard import GroupShard
-    from headwater.log.batch import BatchHeader
     from headwater.log.log import Log
+    from headwater.log.records.batch import BatchHeader
 
 logger = logging.getLogger("headwater.broker.groups")
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from headwater.broker.transactions.metadata import TRANSACTION_VERSION, ProducerIdAndEpoch
-from headwater.log.batch import HEADER_SIZE, parse_header
+from headwater.log.records.batch import HEADER_SIZE, parse_header
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from headwater.broker.transactions.metadata import (
 from headwater.broker.transactions.producer_ids import ProducerIds
 from headwater.broker.transactions.transaction_log import TransactionLog, read_transactions
 from headwater.broker.transactions.transaction_table import Transaction, TransactionTable
-from headwater.log.end_txn_marker import EndTxnMarker
 from headwater.log.errors import LogError
+from headwater.log.records.end_txn_marker import EndTxnMarker
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

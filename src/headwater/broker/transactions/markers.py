@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.partition import Partition
 from headwater.broker.topic_names import CONSUMER_OFFSETS
-from headwater.log.end_txn_marker import EndTxnMarker, encode_marker
 from headwater.log.errors import (
     InvalidProducerEpoch,
     StorageError,
     TransactionCoordinatorFenced,
 )
 from headwater.log.log import AppendOrigin
+from headwater.log.records.end_txn_marker import EndTxnMarker, encode_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

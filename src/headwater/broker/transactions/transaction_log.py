@@ -18,7 +18,7 @@ from headwater.broker.transactions.records import (
 from headwater.log.errors import LogError
 from headwater.log.log import AppendOrigin
 from headwater.log.rate_limited_logger import RateLimitedLogger
-from headwater.log.record import Record, decode_records, encode_batch
+from headwater.log.records.record import Record, decode_records, encode_batch
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from headwater.cli.commands.produce import COMPRESSIONS
 from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import property_option
@@ -22,7 +23,6 @@ from headwater.cli.perf_workloads import (
     produce_in_bulk,
     time_round_trips,
 )
-from headwater.cli.produce import COMPRESSIONS
 from headwater.cli.start_position import StartPosition
 
 if TYPE_CHECKING:

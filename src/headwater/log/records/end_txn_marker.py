@@ -6,10 +6,10 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.log.errors import CorruptBatch
-from headwater.log.record import Record, decode_records, encode_batch
+from headwater.log.records.record import Record, decode_records, encode_batch
 
 if TYPE_CHECKING:
-    from headwater.log.batch import Buffer
+    from headwater.log.records.batch import Buffer
 
 ABORT = 0
 COMMIT = 1

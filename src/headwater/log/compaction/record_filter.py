@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.batch import (
+from headwater.log.records.batch import (
     CODEC_MASK,
     DELETE_HORIZON_BIT,
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
 )
-from headwater.log.codec import Codec
-from headwater.log.record import (
+from headwater.log.records.codec import Codec
+from headwater.log.records.record import (
     NO_TIMESTAMP,
     assemble_batch,
     compressed_records,
     uncompressed_records,
 )
-from headwater.log.record_scan import rebase_timestamp, scan_records, timestamp_delta
+from headwater.log.records.record_scan import rebase_timestamp, scan_records, timestamp_delta
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.log.batch import Buffer
-    from headwater.log.cleaned_transactions import CleanedTransactions
-    from headwater.log.offset_map import OffsetMap
-    from headwater.log.record_scan import ScannedRecord
+    from headwater.log.compaction.cleaned_transactions import CleanedTransactions
+    from headwater.log.compaction.offset_map import OffsetMap
+    from headwater.log.records.batch import Buffer
+    from headwater.log.records.record_scan import ScannedRecord
 
 
 class LastRecord(NamedTuple):

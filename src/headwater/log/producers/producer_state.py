@@ -13,20 +13,20 @@ from headwater.log.errors import (
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
 )
-from headwater.log.producer_entry import (
+from headwater.log.indexes.txn_index import AbortedTxn
+from headwater.log.producers.producer_entry import (
     NO_TRANSACTION,
     BatchMetadata,
     ProducerEntry,
     follows,
     last_sequence_of,
 )
-from headwater.log.txn_index import AbortedTxn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.batch import BatchHeader
-    from headwater.log.end_txn_marker import EndTxnMarker
+    from headwater.log.records.batch import BatchHeader
+    from headwater.log.records.end_txn_marker import EndTxnMarker
 
 
 class ProducerStates:

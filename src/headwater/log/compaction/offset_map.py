@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.record_scan import ScannedRecord
+    from headwater.log.records.record_scan import ScannedRecord
 
 if sys.hash_info.width != 64:  # pragma: no cover - no such machine in CI
     raise ImportError("Compaction needs a 64-bit Python: its hashes tell keys apart.")

@@ -1,4 +1,4 @@
-"""The child process of compaction: `python -m headwater.log.clean_worker`.
+"""The child process of compaction: `python -m headwater.log.compaction.clean_worker`.
 
 It reads a CleanJob, one line of JSON, from stdin and writes a line of JSON to stdout for each
 result. It gives up at once when stdin is closed, so it never outlives the broker.
@@ -12,8 +12,8 @@ import sys
 import threading
 from dataclasses import asdict
 
-from headwater.log.clean_job import CleanJob
-from headwater.log.clean_pass import clean_pass
+from headwater.log.compaction.clean_job import CleanJob
+from headwater.log.compaction.clean_pass import clean_pass
 from headwater.log.errors import LogError
 
 _NICENESS = 10

@@ -8,7 +8,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.batch import (
+from headwater.log.errors import CorruptBatch
+from headwater.log.records.batch import (
     CONTROL_BIT,
     CRC_POSITION,
     DELETE_HORIZON_BIT,
@@ -22,14 +23,13 @@ from headwater.log.batch import (
     crc_of,
     parse_header,
 )
-from headwater.log.codec import Codec
-from headwater.log.errors import CorruptBatch
-from headwater.log.varint import ZIGZAG, read_varint, write_varint
+from headwater.log.records.codec import Codec
+from headwater.log.records.varint import ZIGZAG, read_varint, write_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from headwater.log.batch import Buffer
+    from headwater.log.records.batch import Buffer
 
 Header = tuple[str, bytes | None]
 
@@ -95,7 +95,7 @@ def uncompressed_records(batch: Buffer, header: BatchHeader) -> bytes:
     if not header.record_count and not records:
         return b""
     limit = max(MAX_UNCOMPRESSED, _MAX_RATIO * len(records))
-    from headwater.log.compression import decompress
+    from headwater.log.records.compression import decompress
 
     return decompress(Codec(header.codec), records, limit)
 
@@ -106,7 +106,7 @@ def compressed_records(records: Buffer, codec: Codec, level: int | None = None) 
         return records
     # Loaded when needed, as above: a broker mostly passes compressed batches on as they are, and
     # the codecs would be a twentieth of what an idle one takes.
-    from headwater.log.compression import compress
+    from headwater.log.records.compression import compress
 
     return compress(codec, records, level)
 

@@ -16,15 +16,15 @@ from headwater.log.file_names import (
     TRANSACTION_INDEX,
     segment_stem,
 )
-from headwater.log.offset_index import OffsetIndex
-from headwater.log.time_index import NO_TIMESTAMP, TimeIndex
-from headwater.log.txn_index import TransactionIndex
+from headwater.log.indexes.offset_index import OffsetIndex
+from headwater.log.indexes.time_index import NO_TIMESTAMP, TimeIndex
+from headwater.log.indexes.txn_index import TransactionIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.batch import BatchHeader, Buffer
-    from headwater.log.txn_index import AbortedTxn
+    from headwater.log.indexes.txn_index import AbortedTxn
+    from headwater.log.records.batch import BatchHeader, Buffer
 
 _WRITE_SIZE = 1 << 20
 _MAX_POSITION = 2**31 - 1

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.broker import DEFAULT_PORT
 from headwater.cli.broker_process import BrokerProcess, preferred_port
+from headwater.cli.commands.broker import DEFAULT_PORT
 from headwater.cli.demo_stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
 from headwater.cli.demo_view import make_view
 from headwater.cli.errors import CommandError, client_failures

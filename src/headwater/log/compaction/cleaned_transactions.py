@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from headwater.log.end_txn_marker import decode_marker
+from headwater.log.records.end_txn_marker import decode_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.batch import BatchHeader, Buffer
-    from headwater.log.txn_index import AbortedTxn
+    from headwater.log.indexes.txn_index import AbortedTxn
+    from headwater.log.records.batch import BatchHeader, Buffer
 
 
 class CleanedTransactions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import ClassVar
 
-from headwater.log.index_file import CorruptIndex, IndexFile
+from headwater.log.indexes.index_file import CorruptIndex, IndexFile
 
 NO_TIMESTAMP = -1
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import HEADER_SIZE
-from headwater.log.batch_walk import checked_header
 from headwater.log.errors import CorruptBatch
-from headwater.log.index_file import CorruptIndex
+from headwater.log.indexes.index_file import CorruptIndex
+from headwater.log.records.batch import HEADER_SIZE
+from headwater.log.records.batch_walk import checked_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
     from headwater.log.segment import Segment
 
 _MOST_BEHIND = 64

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC, BatchHeader, parse_header
 from headwater.log.errors import CorruptBatch
+from headwater.log.records.batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC, BatchHeader, parse_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,13 +6,18 @@ import logging
 from typing import TYPE_CHECKING
 
 from headwater.log.disk import names_in, storage_error
-from headwater.log.producer_snapshot import SUFFIX, list_snapshots, snapshot_path, write_snapshot
+from headwater.log.producers.producer_snapshot import (
+    SUFFIX,
+    list_snapshots,
+    snapshot_path,
+    write_snapshot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from headwater.log.producer_entry import ProducerEntry
+    from headwater.log.producers.producer_entry import ProducerEntry
 
 _TORN = f"{SUFFIX}.tmp"
 

@@ -10,13 +10,13 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from headwater.log.clean_job import CleanedGroup, CleanStats
+from headwater.log.compaction.clean_job import CleanedGroup, CleanStats
 from headwater.log.errors import CorruptBatch, LogError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from headwater.log.clean_job import CleanJob
+    from headwater.log.compaction.clean_job import CleanJob
 
 
 class CleanInterrupted(LogError):  # noqa: N818 - it states the fact
@@ -68,7 +68,7 @@ class CleanProcess:
             # -P: the working directory is the user's and must not shadow modules. A session of
             # its own: Ctrl-C is for the broker, which ends its children itself.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "headwater.log.clean_worker"],
+                [sys.executable, "-P", "-m", "headwater.log.compaction.clean_worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

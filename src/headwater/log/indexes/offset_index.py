@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, ClassVar
 
-from headwater.log.index_file import CorruptIndex, IndexFile
+from headwater.log.indexes.index_file import CorruptIndex, IndexFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -140,7 +140,7 @@ def _as_json(line: DumpLine) -> dict[str, Any]:
 
 
 def _codec_name(number: int) -> str:
-    from headwater.log.codec import Codec
+    from headwater.log.records.codec import Codec
 
     # A damaged header may hold any number.
     return Codec(number).config_name if number in set(Codec) else f"unknown ({number})"

@@ -9,17 +9,17 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from headwater.log.end_txn_marker import decode_marker
-from headwater.log.index_proof import readable_batches, start_before
-from headwater.log.producer_snapshot import CorruptSnapshot, list_snapshots, read_snapshot
-from headwater.log.producer_snapshots import remove_old_snapshots
-from headwater.log.producer_state import ProducerStates
+from headwater.log.indexes.index_proof import readable_batches, start_before
+from headwater.log.producers.producer_snapshot import CorruptSnapshot, list_snapshots, read_snapshot
+from headwater.log.producers.producer_snapshots import remove_old_snapshots
+from headwater.log.producers.producer_state import ProducerStates
+from headwater.log.records.end_txn_marker import decode_marker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from headwater.log.batch import BatchHeader
+    from headwater.log.records.batch import BatchHeader
     from headwater.log.segment import Segment
 
 logger = logging.getLogger("headwater.log")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.record_filter import LastRecord
+from headwater.log.compaction.record_filter import LastRecord
 
 if TYPE_CHECKING:
+    from headwater.log.indexes.txn_index import AbortedTxn
     from headwater.log.log import Log
-    from headwater.log.txn_index import AbortedTxn
 
 
 def first_undecided_offset(log: Log) -> int:

@@ -15,7 +15,7 @@ import google_crc32c
 
 from headwater.log.disk import names_in, write_atomically
 from headwater.log.errors import CorruptBatch
-from headwater.log.producer_entry import NO_SEQUENCE, BatchMetadata, ProducerEntry
+from headwater.log.producers.producer_entry import NO_SEQUENCE, BatchMetadata, ProducerEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from headwater.log.offset_map import LOAD_FACTOR
-from headwater.log.record_filter import LastRecord
-from headwater.log.txn_index import AbortedTxn
+from headwater.log.compaction.offset_map import LOAD_FACTOR
+from headwater.log.compaction.record_filter import LastRecord
+from headwater.log.indexes.txn_index import AbortedTxn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.index_proof import start_for_time
+from headwater.log.indexes.index_proof import start_for_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from headwater.log.batch import BatchHeader
-    from headwater.log.record import Record
+    from headwater.log.records.batch import BatchHeader
+    from headwater.log.records.record import Record
     from headwater.log.segment import Segment
 
 
@@ -72,6 +72,6 @@ def _largest_timestamp(segment: Segment) -> int:
 
 
 def _records(segment: Segment, position: int, header: BatchHeader) -> Iterator[Record]:
-    from headwater.log.record import decode_records
+    from headwater.log.records.record import decode_records
 
     return decode_records(segment.file.read(header.size, position))

@@ -12,16 +12,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
-from headwater.log.cleaned_segment import CleanedSegment
-from headwater.log.cleaned_transactions import CleanedTransactions
+from headwater.log.compaction.clean_job import CleanedGroup, CleanJob, CleanStats
+from headwater.log.compaction.cleaned_segment import CleanedSegment
+from headwater.log.compaction.cleaned_transactions import CleanedTransactions
+from headwater.log.compaction.offset_map import OffsetMap, memory_for
+from headwater.log.compaction.record_filter import RecordFilter
+from headwater.log.compaction.throttle import Throttle
 from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, segment_stem
-from headwater.log.offset_map import OffsetMap, memory_for
-from headwater.log.record import uncompressed_records
-from headwater.log.record_filter import RecordFilter
-from headwater.log.record_scan import scan_records
+from headwater.log.records.record import uncompressed_records
+from headwater.log.records.record_scan import scan_records
 from headwater.log.segment_reader import read_batches
-from headwater.log.throttle import Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from headwater.log.disk import OpenFile, storage_error, sync_directory
 from headwater.log.file_names import OFFSET_INDEX, TIME_INDEX
-from headwater.log.index_proof import readable_batches
-from headwater.log.time_index import NO_TIMESTAMP
+from headwater.log.indexes.index_proof import readable_batches
+from headwater.log.indexes.time_index import NO_TIMESTAMP
 
 if TYPE_CHECKING:
-    from headwater.log.batch import BatchHeader
     from headwater.log.log_reader import LogReader
+    from headwater.log.records.batch import BatchHeader
     from headwater.log.segment import Segment
 
 

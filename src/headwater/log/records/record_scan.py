@@ -7,7 +7,7 @@ as decoding. The batch's CRC must have been checked.
 from __future__ import annotations
 
 from headwater.log.errors import CorruptBatch
-from headwater.log.varint import read_varint, write_varint
+from headwater.log.records.varint import read_varint, write_varint
 
 ScannedRecord = tuple[int, int, int, bytes | None, bool]
 """Where it starts, where it ends, its offset delta, its key, and whether it is a tombstone."""

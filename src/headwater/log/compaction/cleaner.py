@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from headwater.log.checkpoint import CorruptCheckpoint, read_offsets, write_offsets
-from headwater.log.clean_job import CleanedGroup, CleanJob, CleanStats
-from headwater.log.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
-from headwater.log.cleaner_policy import LogToClean, dirtiest, examine
-from headwater.log.cleaner_producers import (
+from headwater.log.compaction.clean_job import CleanedGroup, CleanJob, CleanStats
+from headwater.log.compaction.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
+from headwater.log.compaction.cleaner_policy import LogToClean, dirtiest, examine
+from headwater.log.compaction.cleaner_producers import (
     aborted_in_section,
     active_producers,
     first_undecided_offset,
 )
+from headwater.log.compaction.offset_map import LOAD_FACTOR
 from headwater.log.disk import storage_error
 from headwater.log.errors import CorruptBatch, LogError
 from headwater.log.file_names import CLEANED, segment_stem
-from headwater.log.offset_map import LOAD_FACTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import cramjam
 
-from headwater.log.codec import Codec
 from headwater.log.errors import CorruptBatch
+from headwater.log.records.codec import Codec
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from headwater.log.batch import Buffer
+    from headwater.log.records.batch import Buffer
 
 
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> bytes:

@@ -1,0 +1,1 @@
+"""What the log knows of idempotent and transactional producers, and its snapshots."""
