@@ -12,7 +12,7 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.log.disk import read_at, replace_file, sync_directory, write_atomically
+from headwater.log.disk import replace_file, sync_directory, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,6 +27,7 @@ META_PROPERTIES = "meta.properties"
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 
 _VERSION = "0"
+_READ_BYTES = 64 * 1024
 
 
 class CorruptCheckpoint(Exception):  # noqa: N818 - it states the fact
@@ -175,9 +176,10 @@ def _read_text(path: Path) -> str:
     # A start reads two of these for each partition, and `Path.read_text` takes thrice as long.
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return read_at(fd, os.fstat(fd).st_size, 0).decode()
+        parts = [*iter(lambda: os.read(fd, _READ_BYTES), b"")]
     finally:
         os.close(fd)
+    return b"".join(parts).decode()
 
 
 def _number(path: Path, text: str) -> int:
