@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     import pytest
 
 FILE = Path(".pytest_cache") / "outcomes.json"
+# Names another file, so that a run of a few tests does not take the place of one of all.
+VARIABLE = "HEADWATER_OUTCOMES"
 
 
 class Outcome(NamedTuple):
@@ -32,7 +35,8 @@ def read(file: Path = FILE) -> list[Outcome]:
 def pytest_configure(config: pytest.Config) -> None:
     # With xdist, whoever distributes the tests hears of all of them, and writes alone.
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Recorder(config.rootpath / FILE), "outcomes-recorder")
+        file = config.rootpath / os.environ.get(VARIABLE, FILE)
+        config.pluginmanager.register(_Recorder(file), "outcomes-recorder")
 
 
 class _Recorder:

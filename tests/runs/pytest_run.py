@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tests.runs.outcomes import Outcome
 
 
+_FILE = outcomes.FILE.with_name("outcomes-of-some.json")
+
 # One after the other in their groups, as `make tests` runs them.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadscope", "--no-loadscope-reorder")
 
@@ -26,10 +28,10 @@ def run_pytest(
 
     A run that ends without a word on any test counts as one failure.
     """
-    outcomes.FILE.unlink(missing_ok=True)
+    _FILE.unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *arguments],
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, outcomes.VARIABLE: str(_FILE), **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -37,7 +39,7 @@ def run_pytest(
         errors="replace",
         check=False,
     )
-    told = outcomes.read()
+    told = outcomes.read(_FILE)
     failed = [each for each in told if each.failure]
     if done.returncode and not failed:
         failed = [outcomes.Outcome(" ".join(arguments), 0.0, done.stdout)]
