@@ -53,7 +53,8 @@ INVALID = {
     ],
     "PROTOBUF": [
         "nope", "message M {", 'syntax = "proto9";', "\x00", "message M { X x = 1; }",
-        "message M { int32 a = 1; int32 b = 1; }", 'import "nothing.proto";',
+        "message M { int32 a = 1; int32 b = 1; }",
+        'import "nothing.proto"; message M { N n = 1; }',
         "message M { int32 a = 999999999; }", "/*", "message M { string s = 1 [default = 5]; }",
         nested("message M { ", "}", 1_000, ""),
         nested("message M { ", "}", 20_000, ""),

@@ -128,7 +128,7 @@ def test_serialized_form_is_a_descriptor() -> None:
         ("nonsense", "expected a declaration"),
         ("message M { X x = 1; }", "there is no type 'X'"),
         ("message M { int32 a = 1; int32 b = 1; }", "uplicate"),
-        ('import "missing.proto";', "no reference has that name"),
+        ('import "missing.proto"; message M { X x = 1; }', "no reference has that name"),
     ],
 )
 def test_invalid_schemas_are_explained(text: str, complaint: str | None) -> None:

@@ -292,12 +292,31 @@ def test_syntax_errors_say_where(text: str, complaint: str | None) -> None:
             parse(text)
 
 
+def test_a_missing_file_that_nothing_needs_is_passed_over() -> None:
+    used = parse('syntax = "proto3"; import "other.proto"; message X { int32 a = 1; }')
+    file = parse(
+        'syntax = "proto3"; import "x.proto"; import public "y.proto"; import weak "z.proto"; '
+        "message M { X x = 1; }"
+    )
+    pool = build_pool(file, {"x.proto": used})
+    assert [each.name for each in pool.FindMessageTypeByName("M").fields] == ["x"]
+    assert list(to_descriptor(file, {"x.proto": used}).dependency) == ["x.proto"]
+
+
 @pytest.mark.parametrize(
     ("text", "error", "complaint"),
     [
         ("message M { N n = 1; }", UnknownTypeError, "M.n = 1: there is no type 'N'"),
-        ('import "x.proto";', MissingImportError, "imports x.proto, but no reference"),
-        ('import "google/protobuf/nothing.proto";', MissingImportError, "does not exist"),
+        (
+            'import "x.proto"; message M { X x = 1; }',
+            MissingImportError,
+            "the schema imports x.proto, but no reference has that name. M.x = 1: there is no type",
+        ),
+        (
+            'import "google/protobuf/nothing.proto"; message M { google.protobuf.Nothing n = 1; }',
+            MissingImportError,
+            "imports google/protobuf/nothing.proto",
+        ),
         ("message M { int32 a = 1; int32 b = 1; }", InvalidProtoError, "uplicate"),
         ("message M { int32 a = 1; int32 a = 2; }", InvalidProtoError, "uplicate"),
         ("message M {} message M {}", InvalidProtoError, "uplicate"),

@@ -208,7 +208,7 @@ def test_a_value_that_does_not_fit(registry: SchemaRegistryClient, value: Any, r
     ("schema", "message", "reason"),
     [
         ("message {", None, "no Protobuf schema"),
-        ('syntax = "proto3"; import "away.proto"; message M {}', None, "away.proto"),
+        ('syntax = "proto3"; import "away.proto"; message M { Away a = 1; }', None, "away.proto"),
         ('syntax = "proto3"; message M { NoSuch n = 1; }', None, "NoSuch"),
         (PLANT, "NoSuch", "no message 'NoSuch'; it has Reading, Alarm"),
         ('syntax = "proto3";', None, "no message at the index 0"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from google.protobuf import descriptor_pb2, text_encoding
@@ -9,13 +11,18 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from headwater.serde.proto_text.elements import Message, Word
-from headwater.serde.proto_text.errors import InvalidProtoError, MissingImportError
+from headwater.serde.proto_text.errors import (
+    InvalidOptionError,
+    InvalidProtoError,
+    MissingImportError,
+    UnknownTypeError,
+)
 from headwater.serde.proto_text.known import KNOWN_FILES, google_descriptor, known_file
 from headwater.serde.proto_text.options_message import set_custom_options, set_options
 from headwater.serde.proto_text.scopes import SCALARS, Scopes, inside, map_types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from google.protobuf.message import Message as ProtoMessage
 
@@ -42,8 +49,13 @@ _NO_MAP_KEYS = frozenset({"double", "float", "bytes"})
 def to_descriptor(
     file: ProtoFile, imports: Mapping[str, ProtoFile], name: str = "default"
 ) -> FileDescriptorProto:
-    """Return a file's descriptor; `imports` has the files it needs, by the names it imports."""
-    return _Builder(name, file, imports, DescriptorPool()).build()
+    """Return a file's descriptor; `imports` has the files it needs, by the names it imports.
+
+    A file that is imported, missing, and not needed for anything is passed over, as Confluent's
+    registry does.
+    """
+    with _only_needed(file, imports) as (own, given):
+        return _Builder(name, own, given, DescriptorPool()).build()
 
 
 def build_pool(
@@ -51,10 +63,43 @@ def build_pool(
 ) -> DescriptorPool:
     """Return a pool with a file and all that it imports, checked by the protobuf library."""
     pool = DescriptorPool()
-    builder = _Builder(name, file, imports, pool)
-    descriptor = builder.build()
-    builder.add_to_pool(descriptor)
+    with _only_needed(file, imports) as (own, given):
+        builder = _Builder(name, own, given, pool)
+        descriptor = builder.build()
+        builder.add_to_pool(descriptor)
     return pool
+
+
+@contextmanager
+def _only_needed(
+    file: ProtoFile, imports: Mapping[str, ProtoFile]
+) -> Iterator[tuple[ProtoFile, dict[str, ProtoFile]]]:
+    """Leave out imports of files that are not there; where that is why it fails, say so."""
+    missing: list[str] = []
+
+    def present(importer: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        absent = [name for name in names if name not in imports and name not in KNOWN_FILES]
+        missing.extend(f"{importer} imports {name}" for name in absent)
+        return tuple(name for name in names if name not in absent)
+
+    def reduced(importer: str, each: ProtoFile) -> ProtoFile:
+        return replace(
+            each,
+            imports=present(importer, each.imports),
+            public_imports=present(importer, each.public_imports),
+            weak_imports=present(importer, each.weak_imports),
+        )
+
+    own = reduced("the schema", file)
+    given = {name: reduced(name, each) for name, each in imports.items()}
+    try:
+        yield own, given
+    except (UnknownTypeError, InvalidOptionError) as failure:
+        if not missing:
+            raise
+        raise MissingImportError(
+            f"{missing[0]}, but no reference has that name. {failure}"
+        ) from None
 
 
 class _Builder:
@@ -93,27 +138,17 @@ class _Builder:
                 continue
             self.added.add(name)
             if name not in self.imports and name.startswith("google/protobuf/"):
-                if name not in KNOWN_FILES:
-                    raise MissingImportError(f"{path[-1]} imports {name}, which does not exist")
                 descriptor = google_descriptor(name)
                 self.add_dependencies(known_file(name), (*path, name))
                 self.scopes.add(known_file(name))
             else:
-                imported = self._imported(name, path[-1])
+                imported = self.imports[name] if name in self.imports else known_file(name)
                 self.add_dependencies(imported, (*path, name))
                 builder = _Builder(name, imported, self.imports, self.pool)
                 builder.scopes = self.scopes
                 builder.added = self.added
                 descriptor = builder.build()
             self.add_to_pool(descriptor)
-
-    def _imported(self, name: str, importer: str) -> ProtoFile:
-        if name in self.imports:
-            return self.imports[name]
-        if name in KNOWN_FILES:
-            return known_file(name)
-        importer = "the schema" if importer == self.name else importer
-        raise MissingImportError(f"{importer} imports {name}, but no reference has that name")
 
     def _set_custom_options(self, descriptor: FileDescriptorProto) -> None:
         # Extensions may be declared in this very file, so its bare form goes into a pool first.
