@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import urllib.request
 from subprocess import PIPE, STDOUT, Popen
 from typing import TYPE_CHECKING
 
+import psutil
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.waiting import wait_for
@@ -170,6 +172,31 @@ def test_a_run_on_a_terminal_until_ctrl_c(
     assert re.search(rf"{topic}-aggregate +stopped", terminal.text)
     assert terminal.text.rfind("\x1b[?25h") > terminal.text.rfind("\x1b[?25l"), "the cursor is back"
     assert "Traceback" not in terminal.text
+    assert [*(tmp_path / "tmp").iterdir()] == []
+
+
+def test_ctrl_c_does_not_wait_for_spark_to_start(
+    broker: BrokerProcess, topic: str, tmp_path: Path
+) -> None:
+    create(broker, topic)
+    process = start(command(program(tmp_path, topic), broker), tmp_path)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "alerts: starting Spark" in line:
+                break
+        wait_for(lambda: [*psutil.Process(process.pid).children()], "the JVM")
+        jvm = psutil.Process(process.pid).children()
+        process.send_signal(signal.SIGINT)
+        text, _ = process.communicate(timeout=WITHIN_S)
+    finally:
+        process.kill()
+    assert process.returncode == 0, text
+    assert "alerts: stopping" in text
+    assert "running" not in text, "it was not waited for"
+    assert "Traceback" not in text
+    assert "rror" not in text
+    assert psutil.wait_procs(jvm, WITHIN_S)[1] == []
     assert [*(tmp_path / "tmp").iterdir()] == []
 
 

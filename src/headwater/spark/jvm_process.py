@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import subprocess
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -11,6 +12,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 _ENDED_WITHIN_S = 30.0
 
 _folders: list[TemporaryFolder] = []
+_being_started: list[subprocess.Popen[bytes]] = []
 
 
 def make_folder() -> Path:
@@ -35,6 +38,34 @@ def delete_at_its_end(session: SparkSession, folder: Path) -> None:
     jvm.org.apache.spark.util.ShutdownHookManager.registerShutdownDeleteDir(
         jvm.java.io.File(str(folder))
     )
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Know the process that PySpark starts meanwhile, for `abandon_start`."""
+    from pyspark import java_gateway
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *positional: Any, **named: Any) -> None:
+            super().__init__(*positional, **named)
+            _being_started.append(self)
+
+    module: Any = java_gateway
+    own, module.Popen = module.Popen, Noted
+    try:
+        yield
+    finally:
+        module.Popen = own
+        _being_started.clear()
+
+
+def abandon_start() -> None:
+    """Kill a JVM that is being started, if there is one: nothing in it has to come to its end.
+
+    Whoever waits for the session gets a SessionError. A signal handler may call this.
+    """
+    for process in _being_started:
+        process.kill()
 
 
 def end_jvm() -> None:

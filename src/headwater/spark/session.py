@@ -22,7 +22,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
-from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder
+from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder, starting
 from headwater.spark.program_files import send_program_files
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def spark_session(
         for key, value in settings.items():
             builder = builder.config(key, value)
         try:
-            with launching_java():
+            with launching_java(), starting():
                 session = builder.getOrCreate()
             delete_at_its_end(session, folder)
             if not is_local:

@@ -156,10 +156,16 @@ def _run(
     from headwater.spark.checkpoints import CheckpointError
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.job import JobFailed
+    from headwater.spark.jvm_process import abandon_start
     from headwater.spark.session import SessionError, spark_session, stop_session, ui_address
 
     with stop_requests() as stop, make_run_view(plan.name) as view:
-        stop.on_first = lambda: view.say("stopping")
+
+        def on_stop() -> None:
+            view.say("stopping")
+            abandon_start()
+
+        stop.on_first = on_stop
         job = _job(plan, once, view.say)
         try:
             job.prepare()
@@ -180,6 +186,8 @@ def _run(
             ArtifactError, CheckpointError, ClientError, InvalidPropertiesError, JavaNotFound,
             JobFailed, OperatorsMissing, PlanError, SerdeError, SessionError,
         ) as failure:  # fmt: skip
+            if stop and isinstance(failure, SessionError):
+                return 0  # it was starting when the user had enough
             raise CommandError(str(failure)) from None
         finally:
             job.stop()
