@@ -202,20 +202,20 @@ def _recompress(
     name = config.compression_type
     if name == "producer":
         return records, header
-    from headwater.log.records.codec import Codec
+    from headwater.log.records.compression_type import CompressionType
     from headwater.log.records.record import (
         assemble_batch,
         compressed_records,
         uncompressed_records,
     )
 
-    codec = Codec.from_name(name)
+    codec = CompressionType.from_name(name)
     if codec == header.codec:
         return records, header
     level = {
-        Codec.GZIP: config.compression_gzip_level,
-        Codec.LZ4: config.compression_lz4_level,
-        Codec.ZSTD: config.compression_zstd_level,
+        CompressionType.GZIP: config.compression_gzip_level,
+        CompressionType.LZ4: config.compression_lz4_level,
+        CompressionType.ZSTD: config.compression_zstd_level,
     }.get(codec)
     payload = compressed_records(uncompressed_records(records, header), codec, level)
     attributes = header.attributes & ~CODEC_MASK | codec

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.log.records.batch import TimestampType
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import sequence_at
 
 if TYPE_CHECKING:
@@ -230,7 +230,11 @@ def _control(record: Record) -> str:
 
 
 def _codec(number: int) -> str:
-    return Codec(number).config_name if number <= max(Codec) else f"unknown({number})"
+    return (
+        CompressionType(number).config_name
+        if number <= max(CompressionType)
+        else f"unknown({number})"
+    )
 
 
 def _size(data: bytes | None) -> int:

@@ -19,7 +19,7 @@ class ProcessId(NamedTuple):
 
     @classmethod
     def of(cls, pid: int) -> ProcessId | None:
-        """Return a running process; None for one that is gone, or only waits to be buried."""
+        """Return a running process; None for one that is gone, or that only has not been reaped."""
         started = _linux(pid) if sys.platform == "linux" else _elsewhere(pid)
         return None if started is None else cls(pid, started)
 

@@ -9,7 +9,7 @@ from headwater.log.compaction.clean_pass import clean_pass
 from headwater.log.config import LogConfig
 from headwater.log.log import Log
 from headwater.log.records.batch import HEADER_SIZE, parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import Record, decode_records, encode_batch
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def append(
     log: Log,
     *pairs: tuple[str, str | None],
     now_ms: int = NOW,
-    codec: Codec = Codec.NONE,
+    codec: CompressionType = CompressionType.NONE,
     **options: Any,
 ) -> list[Record]:
     """Append one batch; returns its records as they must come back."""

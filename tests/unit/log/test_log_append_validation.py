@@ -21,7 +21,7 @@ from headwater.log.errors import (
 )
 from headwater.log.log import AppendOrigin
 from headwater.log.records.batch import CRC_POSITION, crc_of, parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,10 +163,10 @@ def test_log_append_time_replaces_the_producers(tmp_path: Path) -> None:
     assert (header.base_timestamp, header.max_timestamp) == (12, NOW + 77)
 
 
-@pytest.mark.parametrize("sent", list(Codec))
+@pytest.mark.parametrize("sent", list(CompressionType))
 @pytest.mark.parametrize("kept", ["producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"])
 def test_compression_type_decides_how_a_batch_is_kept(
-    tmp_path: Path, sent: Codec, kept: str
+    tmp_path: Path, sent: CompressionType, kept: str
 ) -> None:
     log = open_log(tmp_path, LogConfig(compression_type=kept))
     payload = [b"value %d " % number * 20 for number in range(10)]
@@ -175,7 +175,7 @@ def test_compression_type_decides_how_a_batch_is_kept(
 
     data = log.read(0, 1 << 20, log.end).read()
     header = parse_header(data)
-    assert header.codec == (sent if kept == "producer" else Codec.from_name(kept))
+    assert header.codec == (sent if kept == "producer" else CompressionType.from_name(kept))
     assert header.crc == crc_of(data)
     assert (header.producer_id, header.producer_epoch, header.base_sequence) == (5, 1, 9)
     assert header.max_timestamp == NOW + 9
@@ -198,11 +198,11 @@ def test_level_of_the_topics_codec_is_used(tmp_path: Path) -> None:
 def test_a_batch_may_not_outgrow_the_limit_by_being_unpacked(tmp_path: Path) -> None:
     config = LogConfig(compression_type="uncompressed", max_message_bytes=1000)
     log = open_log(tmp_path, config)
-    refuse(log, batch(b"x" * 5000, codec=Codec.GZIP), RecordTooLarge, "allows 1000")
+    refuse(log, batch(b"x" * 5000, codec=CompressionType.GZIP), RecordTooLarge, "allows 1000")
 
 
-@pytest.mark.parametrize("codec", [Codec.NONE, Codec.ZSTD])
-def test_compacted_topics_need_keys(tmp_path: Path, codec: Codec) -> None:
+@pytest.mark.parametrize("codec", [CompressionType.NONE, CompressionType.ZSTD])
+def test_compacted_topics_need_keys(tmp_path: Path, codec: CompressionType) -> None:
     log = open_log(tmp_path, LogConfig(cleanup_policy=frozenset({"compact"})))
     append(log, b"with key", codec=codec)
     append(log, b"empty key", key=b"", codec=codec)
@@ -228,7 +228,7 @@ def test_settings_can_change_while_the_log_is_open(log: Log) -> None:
 
     refuse(log, batch(b"x" * 500), RecordTooLarge, "allows 100")
     append(log, b"x")
-    assert parse_header(log.read(1, 1000, log.end).read()).codec == Codec.GZIP
+    assert parse_header(log.read(1, 1000, log.end).read()).codec == CompressionType.GZIP
 
 
 def test_the_broker_itself_may_write_several_batches_and_markers(log: Log) -> None:

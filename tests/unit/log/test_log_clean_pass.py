@@ -25,7 +25,7 @@ from headwater.log.dump import dump_file
 from headwater.log.dump_lines import IndexLine, Problem, TimeIndexLine
 from headwater.log.indexes.txn_index import AbortedTxn
 from headwater.log.records.batch import TimestampType, parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 11])
 @pytest.mark.parametrize("segment_batches", [1, 2, 100])
-@pytest.mark.parametrize("codec", Codec)
+@pytest.mark.parametrize("codec", CompressionType)
 def test_the_example_of_the_documents(
-    tmp_path: Path, batch_size: int, segment_batches: int, codec: Codec
+    tmp_path: Path, batch_size: int, segment_batches: int, codec: CompressionType
 ) -> None:
     keys = ["K1", "K2", "K1", "K1", "K3", "K2", "K4", "K5", "K5", "K2", "K6"]
     records = [record(offset, key, f"V{offset + 1}") for offset, key in enumerate(keys)]
@@ -74,8 +74,10 @@ def test_the_clean_part_is_compacted_by_the_dirty_part(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_stays_whole_is_copied_byte_for_byte(tmp_path: Path) -> None:
-    whole = batch(0, ("a", "1"), ("b", "2"), codec=Codec.GZIP, level=1, producer_id=5)
-    partial = batch(2, ("c", "3"), ("d", "4"), ("c", "5"), codec=Codec.GZIP, producer_id=5)
+    whole = batch(0, ("a", "1"), ("b", "2"), codec=CompressionType.GZIP, level=1, producer_id=5)
+    partial = batch(
+        2, ("c", "3"), ("d", "4"), ("c", "5"), codec=CompressionType.GZIP, producer_id=5
+    )
     write_segment(tmp_path, 0, [whole, partial])
     clean(tmp_path, 5)
     (first, first_bytes), (second, _) = read_batches(tmp_path)
@@ -97,7 +99,7 @@ def test_everything_about_a_record_survives_a_rebuilt_batch(tmp_path: Path) -> N
         records,
         base_offset=8,
         last_offset=20,
-        codec=Codec.ZSTD,
+        codec=CompressionType.ZSTD,
         leader_epoch=7,
         producer_id=900,
         producer_epoch=3,
@@ -111,7 +113,7 @@ def test_everything_about_a_record_survives_a_rebuilt_batch(tmp_path: Path) -> N
     assert (header.producer_id, header.producer_epoch) == (900, 3)
     assert header.base_sequence == 2**31 - 4
     assert header.is_transactional
-    assert header.codec == Codec.ZSTD
+    assert header.codec == CompressionType.ZSTD
     assert header.max_timestamp == NOW + 2
     assert read_records(tmp_path) == [
         records[1]._replace(sequence=2**31 - 1),
@@ -137,8 +139,8 @@ def test_log_append_time_stays_the_batchs(tmp_path: Path) -> None:
 
 def test_tombstones_go_after_their_time_and_not_before(tmp_path: Path) -> None:
     retention = 1000
-    write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1"), codec=Codec.LZ4)])
-    write_segment(tmp_path, 2, [batch(2, ("a", None), ("c", "1"), codec=Codec.LZ4)])
+    write_segment(tmp_path, 0, [batch(0, ("a", "1"), ("b", "1"), codec=CompressionType.LZ4)])
+    write_segment(tmp_path, 2, [batch(2, ("a", None), ("c", "1"), codec=CompressionType.LZ4)])
     write_segment(tmp_path, 4, [batch(4, ("d", "1"))])
 
     def pass_at(now_ms: int) -> list[tuple[int, str, str | None]]:
@@ -192,7 +194,14 @@ def test_the_last_batch_of_an_active_producer_keeps_its_sequence(tmp_path: Path)
         0,
         [
             batch(0, ("a", "1"), ("b", "1"), producer_id=1, producer_epoch=4, base_sequence=10),
-            batch(2, ("a", "2"), ("b", "2"), producer_id=2, base_sequence=0, codec=Codec.SNAPPY),
+            batch(
+                2,
+                ("a", "2"),
+                ("b", "2"),
+                producer_id=2,
+                base_sequence=0,
+                codec=CompressionType.SNAPPY,
+            ),
             batch(4, ("a", "3"), ("b", "3"), producer_id=3, base_sequence=0),
             batch(6, ("a", "4"), ("b", "4")),
         ],
@@ -208,7 +217,7 @@ def test_the_last_batch_of_an_active_producer_keeps_its_sequence(tmp_path: Path)
     first = headers[0]
     assert (first.base_offset, first.last_offset, first.base_sequence) == (0, 1, 10)
     assert first.producer_epoch == 4
-    assert headers[1].codec == Codec.NONE
+    assert headers[1].codec == CompressionType.NONE
     # When the producer is forgotten, so is the empty batch.
     clean(tmp_path, 8, first_dirty_offset=0)
     assert [header.base_offset for header, _ in read_batches(tmp_path)] == [6]

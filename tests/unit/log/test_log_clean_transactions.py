@@ -19,7 +19,7 @@ from headwater.log.dump import dump_file
 from headwater.log.errors import CorruptBatch
 from headwater.log.indexes.txn_index import AbortedTxn
 from headwater.log.records.batch import CRC_POSITION, crc_of
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class TestDamage:
             clean(tmp_path, 1)
 
     def test_records_that_cannot_be_read(self, tmp_path: Path) -> None:
-        broken = encode_batch([record(0, "a", "1")], codec=Codec.GZIP)
+        broken = encode_batch([record(0, "a", "1")], codec=CompressionType.GZIP)
         liar = bytearray(broken)
         struct.pack_into(">i", liar, 57, 3)
         struct.pack_into(">I", liar, CRC_POSITION, crc_of(liar))

@@ -30,7 +30,7 @@ from headwater.log.compaction.cleaner import (
 from headwater.log.errors import CorruptBatch, StorageError
 from headwater.log.log import AppendOrigin
 from headwater.log.records.batch import parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.end_txn_marker import EndTxnMarker, encode_marker
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ def make_cleaner(logs: Logs, config: CleanerConfig | None = None) -> LogCleaner:
     return LogCleaner(logs, config or CleanerConfig(), start=PassInThisProcess)
 
 
-def fill(log: Log, rounds: int = 20, keys: int = 5, codec: Codec = Codec.NONE) -> list[Record]:
+def fill(
+    log: Log, rounds: int = 20, keys: int = 5, codec: CompressionType = CompressionType.NONE
+) -> list[Record]:
     records = []
     for number in range(rounds):
         pairs = [(f"key-{key}", f"{log.name} {number} {'x' * 30}") for key in range(keys)]
@@ -65,7 +67,7 @@ def checkpoint(logs: Logs) -> str:
 
 def test_a_real_child_process_compacts(logs: Logs) -> None:
     log = logs.add("orders")
-    records = fill(log, rounds=80, codec=Codec.ZSTD)
+    records = fill(log, rounds=80, codec=CompressionType.ZSTD)
     assert len(log.segments) > 3
     active = log.segments[-1].base_offset
     results = LogCleaner(logs, CleanerConfig()).run_once(NOW)

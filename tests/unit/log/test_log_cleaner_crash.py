@@ -31,7 +31,7 @@ from headwater.log.compaction.clean_pass import clean_pass
 from headwater.log.compaction.clean_process import CleanCalledOff, CleanInterrupted, CleanProcess
 from headwater.log.compaction.cleaner import CleanerConfig, LogCleaner
 from headwater.log.compaction.record_filter import LastRecord
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def fill(log: Log, rounds: int = 60, seed: int = 1) -> list[Record]:
             )
             for _ in range(chance.randrange(1, 8))
         ]
-        records += append(log, *pairs, codec=chance.choice(list(Codec)))
+        records += append(log, *pairs, codec=chance.choice(list(CompressionType)))
     return records
 
 
@@ -170,7 +170,9 @@ def large_job(
     records = []
     for number in range(200):
         pairs = [(f"key-{(number * 37 + i) % 900}", "x" * 50) for i in range(40)]
-        records += append(log, *pairs, codec=Codec.LZ4 if number % 2 else Codec.NONE)
+        records += append(
+            log, *pairs, codec=CompressionType.LZ4 if number % 2 else CompressionType.NONE
+        )
     log.flush()
     job = CleanJob(
         directory=str(directory),
@@ -198,7 +200,9 @@ def test_the_child_is_killed_at_random_points(tmp_path: Path) -> None:
     for attempt in range(25):
         for number in range(20):
             pairs = [(f"key-{(attempt + number * 37 + i) % 300}", "x" * 50) for i in range(20)]
-            records += append(log, *pairs, codec=chance.choice([Codec.NONE, Codec.ZSTD]))
+            records += append(
+                log, *pairs, codec=chance.choice([CompressionType.NONE, CompressionType.ZSTD])
+            )
         log.roll(NOW)
         # A pass takes about 100 ms; the kill comes anywhere from before its start to its end.
         killer: list[threading.Timer] = []

@@ -21,7 +21,7 @@ from tests.unit.log.log_contents import (
 )
 
 from headwater.log.compaction.cleaner import CleanerConfig, LogCleaner
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 
 if TYPE_CHECKING:
     from headwater.log.records.record import Record
@@ -58,9 +58,9 @@ class CompactionMachine(RuleBasedStateMachine):
 
     @rule(
         pairs=st.lists(st.tuples(keys, values), min_size=1, max_size=6),
-        codec=st.sampled_from(Codec),
+        codec=st.sampled_from(CompressionType),
     )
-    def append(self, pairs: list[tuple[str, str | None]], codec: Codec) -> None:
+    def append(self, pairs: list[tuple[str, str | None]], codec: CompressionType) -> None:
         self.appended += append(self.log, *pairs, now_ms=self.now, codec=codec)
 
     @rule(milliseconds=st.integers(1, 2 * RETENTION))

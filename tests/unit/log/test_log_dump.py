@@ -12,7 +12,7 @@ from headwater.log.dump_lines import BatchLine, Note, Problem, RecordLine
 from headwater.log.errors import LogError
 from headwater.log.producers.producer_snapshot import encode_snapshot, read_snapshot
 from headwater.log.records.batch import CRC_POSITION, DELETE_HORIZON_BIT
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import Record, encode_batch
 
 KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
@@ -29,7 +29,7 @@ def segment(directory: Path, *batches: bytes | bytearray) -> Path:
     return path
 
 
-def batch(offset: int, *keys: str, codec: Codec = Codec.NONE) -> bytearray:
+def batch(offset: int, *keys: str, codec: CompressionType = CompressionType.NONE) -> bytearray:
     records = [Record(offset + i, BASE + i, key.encode(), b"v") for i, key in enumerate(keys)]
     return encode_batch(records, codec=codec)
 
@@ -47,10 +47,10 @@ def test_the_dump_is_kafkas(directory: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_kafkas_clients_wrote_is_what_they_were_given() -> None:
-    for codec in Codec:
+    for codec in CompressionType:
         path = KAFKA_SEGMENTS / f"librdkafka-{codec.config_name}" / "00000000000000000000.log"
         records = [line.record for line in dump_file(path, records=True) if hasattr(line, "record")]
-        idempotent = codec is Codec.ZSTD
+        idempotent = codec is CompressionType.ZSTD
         assert records == [
             Record(
                 offset=i,
@@ -75,7 +75,7 @@ def test_what_kafkas_clients_wrote_is_what_they_were_given() -> None:
 
 
 def test_only_what_is_asked_for(tmp_path: Path) -> None:
-    path = segment(tmp_path, batch(0, "a", "b"), batch(2, "c", codec=Codec.LZ4))
+    path = segment(tmp_path, batch(0, "a", "b"), batch(2, "c", codec=CompressionType.LZ4))
     kinds = [type(line) for line in dump_file(path)]
     assert kinds == [Note, BatchLine, BatchLine]
     kinds = [type(line) for line in dump_file(path, records=True)]
@@ -116,7 +116,7 @@ def test_a_torn_tail_is_counted(tmp_path: Path) -> None:
 
 
 def test_records_that_cannot_be_read_are_a_problem_not_the_end(tmp_path: Path) -> None:
-    damaged = batch(0, "aaaa", "bbbb", codec=Codec.GZIP)
+    damaged = batch(0, "aaaa", "bbbb", codec=CompressionType.GZIP)
     damaged[-12:] = bytes(12)
     lines = list(dump_file(segment(tmp_path, damaged, batch(2, "c")), records=True))
     assert [type(line) for line in lines] == [Note, BatchLine, Problem, BatchLine, RecordLine]

@@ -21,7 +21,7 @@ from tests.unit.log.log_batches import NOW, assert_files_are_sound, read_all, wr
 from headwater.log.config import LogConfig
 from headwater.log.log import Log, TimestampOffset
 from headwater.log.records.batch import parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import Record, encode_batch
 
 
@@ -66,10 +66,10 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule(
         steps=st.lists(st.integers(-2000, 3000), min_size=1, max_size=4),
-        codec=st.sampled_from([Codec.NONE, Codec.NONE, Codec.ZSTD]),
+        codec=st.sampled_from([CompressionType.NONE, CompressionType.NONE, CompressionType.ZSTD]),
         size=st.integers(0, 40),
     )
-    def append(self, steps: list[int], codec: Codec, size: int) -> None:
+    def append(self, steps: list[int], codec: CompressionType, size: int) -> None:
         batch = []
         for delta, step in enumerate(steps):
             self.clock += step
@@ -91,7 +91,7 @@ class LogMachine(RuleBasedStateMachine):
     @rule(count=st.integers(5, 40), step=st.integers(0, 300))
     def append_many(self, count: int, step: int) -> None:
         for _ in range(count):
-            self.append([step], Codec.NONE, 10)
+            self.append([step], CompressionType.NONE, 10)
 
     @rule()
     def next_epoch(self) -> None:

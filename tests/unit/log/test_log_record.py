@@ -17,7 +17,7 @@ from kio.records.readers import read_batch as kio_read_batch
 
 from headwater.log.errors import CorruptBatch
 from headwater.log.records.batch import HEADER_SIZE, TimestampType, crc_of, parse_header
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import (
     MAX_UNCOMPRESSED,
     Record,
@@ -30,7 +30,7 @@ from headwater.log.records.varint import read_varint, write_varint
 
 KAFKA_SEGMENTS = Path(__file__).with_name("kafka_segments")
 BASE = 1_700_000_000_000
-CODECS = st.sampled_from(Codec)
+CODECS = st.sampled_from(CompressionType)
 
 small_bytes = st.none() | st.binary(max_size=40) | st.binary(min_size=60, max_size=300)
 headers = st.lists(st.tuples(st.text(max_size=10), st.none() | st.binary(max_size=200)), max_size=4)
@@ -87,7 +87,7 @@ def test_a_varint_that_is_too_large_is_corrupt() -> None:
 
 @settings(deadline=None)
 @given(record_lists(), CODECS)
-def test_round_trip(records: list[Record], codec: Codec) -> None:
+def test_round_trip(records: list[Record], codec: CompressionType) -> None:
     batch = encode_batch(records, codec=codec, leader_epoch=3)
     header = parse_header(batch)
     assert header.size == len(batch)
@@ -102,7 +102,9 @@ def test_round_trip(records: list[Record], codec: Codec) -> None:
 
 @settings(deadline=None)
 @given(record_lists(), CODECS, st.integers(0, 2**31 - 1))
-def test_what_a_compacted_batch_keeps(records: list[Record], codec: Codec, sequence: int) -> None:
+def test_what_a_compacted_batch_keeps(
+    records: list[Record], codec: CompressionType, sequence: int
+) -> None:
     first, last = records[0].offset - 5, records[-1].offset + 7
     batch = encode_batch(
         records,
@@ -136,7 +138,7 @@ def test_log_append_time_is_every_records_timestamp() -> None:
 
 
 def test_a_batch_without_records_keeps_its_place() -> None:
-    for codec in Codec:
+    for codec in CompressionType:
         batch = encode_batch([], base_offset=10, last_offset=14, codec=codec, producer_id=4)
         assert len(batch) == HEADER_SIZE
         assert list(decode_records(batch)) == []
@@ -154,7 +156,7 @@ def test_sequences_wrap_and_are_absent_without_a_producer() -> None:
 
 @settings(deadline=None)
 @given(record_lists(), CODECS)
-def test_other_clients_read_what_we_write(records: list[Record], codec: Codec) -> None:
+def test_other_clients_read_what_we_write(records: list[Record], codec: CompressionType) -> None:
     batch = bytes(encode_batch(records, codec=codec, producer_id=7, base_sequence=0))
     for reader in (AioBatch, PyBatch):
         theirs = reader(batch)
@@ -194,7 +196,7 @@ def test_kio_reads_what_we_write(records: list[Record]) -> None:
 )
 def test_we_read_what_other_clients_write(
     contents: list[tuple[bytes | None, bytes | None, list[tuple[str, bytes | None]]]],
-    codec: Codec,
+    codec: CompressionType,
     builder_class: type,
 ) -> None:
     builder = builder_class(
@@ -214,7 +216,7 @@ def test_we_read_what_other_clients_write(
     ]
     batch = bytes(builder.build())
     assert list(decode_records(batch)) == expected
-    if parse_header(batch).codec == Codec.NONE:
+    if parse_header(batch).codec == CompressionType.NONE:
         ours = encode_batch(expected, producer_id=42, producer_epoch=1, base_sequence=100)
         assert ours[HEADER_SIZE:] == batch[HEADER_SIZE:]
 
@@ -246,7 +248,7 @@ RECORDS = [
 
 @settings(deadline=None, max_examples=500)
 @given(CODECS, st.data())
-def test_damage_never_raises_anything_else(codec: Codec, data: st.DataObject) -> None:
+def test_damage_never_raises_anything_else(codec: CompressionType, data: st.DataObject) -> None:
     damaged = encode_batch(RECORDS, codec=codec)
     for _ in range(data.draw(st.integers(1, 4))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
@@ -262,8 +264,8 @@ def test_random_records_never_raise_anything_else(payload: bytes, count: int) ->
         list(decode_records(assemble_batch(header, payload)))
 
 
-@pytest.mark.parametrize("codec", Codec)
-def test_every_truncation_is_corrupt(codec: Codec) -> None:
+@pytest.mark.parametrize("codec", CompressionType)
+def test_every_truncation_is_corrupt(codec: CompressionType) -> None:
     batch = encode_batch(RECORDS, codec=codec)
     for size in range(len(batch)):
         with pytest.raises(CorruptBatch):
@@ -292,4 +294,4 @@ def test_the_error_says_what_is_wrong(position: int, patch: bytes, message: str)
 def test_a_bomb_does_not_eat_the_memory() -> None:
     record = Record(0, BASE, None, bytes(MAX_UNCOMPRESSED))
     with pytest.raises(CorruptBatch, match="more than"):
-        list(decode_records(encode_batch([record], codec=Codec.ZSTD, level=1)))
+        list(decode_records(encode_batch([record], codec=CompressionType.ZSTD, level=1)))

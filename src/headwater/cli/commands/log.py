@@ -140,10 +140,14 @@ def _as_json(line: DumpLine) -> dict[str, Any]:
 
 
 def _codec_name(number: int) -> str:
-    from headwater.log.records.codec import Codec
+    from headwater.log.records.compression_type import CompressionType
 
     # A damaged header may hold any number.
-    return Codec(number).config_name if number in set(Codec) else f"unknown ({number})"
+    return (
+        CompressionType(number).config_name
+        if number in set(CompressionType)
+        else f"unknown ({number})"
+    )
 
 
 def _camel(name: str) -> str:

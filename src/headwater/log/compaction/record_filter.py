@@ -10,7 +10,7 @@ from headwater.log.records.batch import (
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
 )
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.record import (
     NO_TIMESTAMP,
     assemble_batch,
@@ -146,7 +146,7 @@ def _partial(header: BatchHeader, records: bytes, kept: list[ScannedRecord]) -> 
 
 def _rebuilt(header: BatchHeader, records: bytes, count: int) -> Kept:
     header = header._replace(record_count=count)
-    payload = compressed_records(records, Codec(header.codec))
+    payload = compressed_records(records, CompressionType(header.codec))
     return Kept(assemble_batch(header, payload), header, count)
 
 

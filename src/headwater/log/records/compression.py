@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import cramjam
 
 from headwater.log.errors import CorruptBatch
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
     from headwater.log.records.batch import Buffer
 
 
-def compress(codec: Codec, data: Buffer, level: int | None = None) -> bytes:
+def compress(codec: CompressionType, data: Buffer, level: int | None = None) -> bytes:
     """Compress `data` as Kafka's Java client would.
 
     `level` has the meaning of `compression.<codec>.level`; None and the setting's default
     give the codec's usual speed.
     """
     match codec:
-        case Codec.NONE:
+        case CompressionType.NONE:
             return bytes(data)
-        case Codec.GZIP:
+        case CompressionType.GZIP:
             return bytes(cramjam.gzip.compress(data, 6 if level in (None, -1) else level))
-        case Codec.SNAPPY:
+        case CompressionType.SNAPPY:
             return _compress_xerial(memoryview(data))
-        case Codec.LZ4:
+        case CompressionType.LZ4:
             return _compress_lz4(data, level)
-        case Codec.ZSTD:
+        case CompressionType.ZSTD:
             return bytes(cramjam.zstd.compress(data, 3 if level is None else level))
 
 
-def decompress(codec: Codec, data: Buffer, max_size: int) -> bytes:
+def decompress(codec: CompressionType, data: Buffer, max_size: int) -> bytes:
     """Undo `compress`; raises CorruptBatch for damaged data or for more than `max_size` bytes."""
     match codec:
-        case Codec.NONE:
+        case CompressionType.NONE:
             if len(data) > max_size:
                 raise _too_large(codec, max_size)
             return bytes(data)
-        case Codec.GZIP:
+        case CompressionType.GZIP:
             return _decompress_stream(codec, cramjam.gzip, data, max_size)
-        case Codec.SNAPPY:
+        case CompressionType.SNAPPY:
             return _decompress_snappy(memoryview(data), max_size)
-        case Codec.LZ4:
+        case CompressionType.LZ4:
             return _decompress_stream(codec, cramjam.lz4, data, max_size)
-        case Codec.ZSTD:
+        case CompressionType.ZSTD:
             return _decompress_stream(codec, cramjam.zstd, data, max_size)
 
 
@@ -119,7 +119,7 @@ def _decompress_snappy_block(block: memoryview, max_size: int) -> bytes:
     try:
         size = cramjam.snappy.decompress_raw_len(block)
         if size > max_size:
-            raise _too_large(Codec.SNAPPY, max_size)
+            raise _too_large(CompressionType.SNAPPY, max_size)
         # The claimed size is allocated before the data is looked at, so it has to be possible.
         if size > _SNAPPY_BEST_RATIO * len(block):
             raise CorruptBatch(
@@ -130,7 +130,9 @@ def _decompress_snappy_block(block: memoryview, max_size: int) -> bytes:
         raise CorruptBatch(f"Snappy data cannot be decompressed: {error}.") from error
 
 
-def _decompress_stream(codec: Codec, module: ModuleType, data: Buffer, max_size: int) -> bytes:
+def _decompress_stream(
+    codec: CompressionType, module: ModuleType, data: Buffer, max_size: int
+) -> bytes:
     # Neither Java's nor librdkafka's streams say how much they hold, so the buffer is a guess
     # that grows; the limit holds whatever the stream claims.
     size = min(max(len(data) * _FIRST_GUESS_RATIO, _SMALLEST_GUESS), max_size)
@@ -149,5 +151,5 @@ def _decompress_stream(codec: Codec, module: ModuleType, data: Buffer, max_size:
             return bytes(memoryview(output)[:written])
 
 
-def _too_large(codec: Codec, max_size: int) -> CorruptBatch:
+def _too_large(codec: CompressionType, max_size: int) -> CorruptBatch:
     return CorruptBatch(f"The {codec.config_name} data holds more than {max_size} bytes.")

@@ -23,7 +23,7 @@ from headwater.log.records.batch import (
     crc_of,
     parse_header,
 )
-from headwater.log.records.codec import Codec
+from headwater.log.records.compression_type import CompressionType
 from headwater.log.records.varint import ZIGZAG, read_varint, write_varint
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def uncompressed_records(batch: Buffer, header: BatchHeader) -> bytes:
             f"{header.record_count} records, of which {len(batch)} bytes are there."
         )
     records = memoryview(batch)[HEADER_SIZE : header.size]
-    if header.codec == Codec.NONE:
+    if header.codec == CompressionType.NONE:
         return bytes(records)
-    if header.codec > max(Codec):
+    if header.codec > max(CompressionType):
         raise CorruptBatch(
             f"The batch at offset {header.base_offset} has codec {header.codec}, "
             "which does not exist."
@@ -97,12 +97,12 @@ def uncompressed_records(batch: Buffer, header: BatchHeader) -> bytes:
     limit = max(MAX_UNCOMPRESSED, _MAX_RATIO * len(records))
     from headwater.log.records.compression import decompress
 
-    return decompress(Codec(header.codec), records, limit)
+    return decompress(CompressionType(header.codec), records, limit)
 
 
-def compressed_records(records: Buffer, codec: Codec, level: int | None = None) -> Buffer:
-    """Return the records of a batch in the codec's form, as they are for `Codec.NONE`."""
-    if codec is Codec.NONE or not records:
+def compressed_records(records: Buffer, codec: CompressionType, level: int | None = None) -> Buffer:
+    """Return the records of a batch in the codec's form, as they are for `CompressionType.NONE`."""
+    if codec is CompressionType.NONE or not records:
         return records
     # Loaded when needed, as above: a broker mostly passes compressed batches on as they are, and
     # the codecs would be a twentieth of what an idle one takes.
@@ -115,7 +115,7 @@ def encode_batch(
     records: Sequence[Record],
     *,
     base_offset: int | None = None,
-    codec: Codec = Codec.NONE,
+    codec: CompressionType = CompressionType.NONE,
     level: int | None = None,
     leader_epoch: int = -1,
     producer_id: int = -1,

@@ -12,7 +12,7 @@ from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Expression
 from headwater.plan.formats import INTERNAL
 from headwater.plan.scope import Scope
-from headwater.spark.formats.columns import Codec
+from headwater.spark.formats.columns import ColumnCodec
 from headwater.spark.formats.internal import encode_internal_key, encode_internal_value
 
 if TYPE_CHECKING:
@@ -54,8 +54,10 @@ class Encoder:
             timestamp = F.col(f"{prefix}timestamp")
             return encode_internal_key(key), encode_internal_value(value, timestamp)
         topics = _topics(sink)
-        keys = Codec(self.spark, self.schemas, sink.key_format, row.key, topics, "key")
-        values = Codec(self.spark, self.schemas, sink.value_format, row.value, topics, "value")
+        keys = ColumnCodec(self.spark, self.schemas, sink.key_format, row.key, topics, "key")
+        values = ColumnCodec(
+            self.spark, self.schemas, sink.value_format, row.value, topics, "value"
+        )
         try:
             return keys.encode(key), values.encode(value)
         except PlanError as refusal:

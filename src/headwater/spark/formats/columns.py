@@ -41,7 +41,7 @@ class Decoded:
 
 
 @dataclass(frozen=True)
-class Codec:
+class ColumnCodec:
     """Decodes and encodes the keys or the values of topics."""
 
     spark: SparkSession

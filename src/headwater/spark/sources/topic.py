@@ -11,7 +11,7 @@ from headwater.plan.formats import INTERNAL
 from headwater.plan.nodes import ChangelogMode
 from headwater.plan.scope import Scope
 from headwater.spark.compiler.stateless import upserts
-from headwater.spark.formats.columns import Codec, FieldName
+from headwater.spark.formats.columns import ColumnCodec, FieldName
 from headwater.spark.formats.internal import decode_internal
 from headwater.spark.formats.projection import projected
 from headwater.spark.sources.source import NO_HEADERS, POSITION
@@ -79,7 +79,7 @@ def _decoded(
     return rows.withColumn("timestamp", F.expr(source.timestamp_by.sql(scope)).cast("timestamp"))
 
 
-def _parsed(codecs: dict[FieldName, Codec], raw: DataFrame) -> DataFrame:
+def _parsed(codecs: dict[FieldName, ColumnCodec], raw: DataFrame) -> DataFrame:
     key, value = (codecs[field].parse(F.col(field)) for field in _FIELDS)
     reasons = [
         F.concat(F.lit(f"{name}: "), decoded.reason)
@@ -95,20 +95,24 @@ def _parsed(codecs: dict[FieldName, Codec], raw: DataFrame) -> DataFrame:
     )
 
 
-def _codec(source: TopicSource, field: FieldName, spark: SparkSession, schemas: Schemas) -> Codec:
+def _codec(
+    source: TopicSource, field: FieldName, spark: SparkSession, schemas: Schemas
+) -> ColumnCodec:
     given = source.key_format if field == "key" else source.value_format
     try:
         format_, type_ = schemas.read_as(given, _declared(source, field), source.topics[0], field)
     except PlanError as refusal:
         raise PlanError(refusal.reason, source.location) from refusal
-    return Codec(spark, schemas, format_, type_, source.topics, field)
+    return ColumnCodec(spark, schemas, format_, type_, source.topics, field)
 
 
 def _declared(source: TopicSource, field: FieldName) -> DataType:
     return source.row.key if field == "key" else source.row.value
 
 
-def _as_declared(source: TopicSource, rows: DataFrame, codecs: dict[FieldName, Codec]) -> DataFrame:
+def _as_declared(
+    source: TopicSource, rows: DataFrame, codecs: dict[FieldName, ColumnCodec]
+) -> DataFrame:
     """Make what the program declared of what was decoded; a column that fits stays as it is."""
     made: dict[str, Column] = {
         field: projected(F.col(field), codecs[field].type, _declared(source, field))
@@ -118,7 +122,7 @@ def _as_declared(source: TopicSource, rows: DataFrame, codecs: dict[FieldName, C
     return rows.withColumns(made) if made else rows
 
 
-def _once(codec: Codec) -> Column:
+def _once(codec: ColumnCodec) -> Column:
     """Decode, and keep Spark from doing so twice: for the value, and for a filter that looks at it.
 
     Spark moves filters below what computes their columns, unless that is not deterministic.

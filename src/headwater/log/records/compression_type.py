@@ -7,7 +7,7 @@ from enum import IntEnum
 from headwater.log.errors import UnsupportedCompression
 
 
-class Codec(IntEnum):
+class CompressionType(IntEnum):
     """How the records of a batch are compressed; the numbers are those of its attributes."""
 
     NONE = 0
@@ -22,7 +22,7 @@ class Codec(IntEnum):
         return self.name.lower()
 
     @classmethod
-    def from_name(cls, name: str) -> Codec:
+    def from_name(cls, name: str) -> CompressionType:
         """Find a codec by a producer's (`none`) or a topic's (`uncompressed`) word for it."""
         try:
             return cls[_ALIASES.get(name.lower(), name.upper())]
