@@ -1,15 +1,20 @@
-"""Regular expressions that members subscribe to, resolved to the topics there are."""
+"""Regular expressions that members subscribe to, resolved to the topics there are.
+
+They are RE2's, as in Kafka: it never backtracks, so that no expression a client sends can hold the
+broker up, as `(a+)+x` would with Python's `re`.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from headwater.broker.groups.regex import Automaton, RegexError, parse
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MAX_BYTES = 1 << 20
+"""What one compiled expression may take; RE2 then matches more slowly instead of taking more."""
 
 
 def check_regex(regex: str) -> None:
@@ -19,16 +24,23 @@ def check_regex(regex: str) -> None:
 
 def matching_topics(regex: str, topics: Iterable[str]) -> frozenset[str]:
     """Return the topics whose whole name matches."""
-    automaton = _compile(regex)
-    return frozenset(topic for topic in topics if automaton.matches(topic))
+    pattern = _compile(regex)
+    return frozenset(topic for topic in topics if pattern.fullmatch(topic))
 
 
-@lru_cache(maxsize=256)
-def _compile(regex: str) -> Automaton:
+def _compile(regex: str) -> Any:
+    # Imported when a member first asks for it: most groups name their topics.
+    import re2
+
+    options = re2.Options()
+    options.max_mem = MAX_BYTES
+    options.never_capture = True
+    options.log_errors = False
     try:
-        return Automaton(parse(regex))
-    except RegexError as error:
+        return re2.compile(regex, options)
+    except re2.error as error:
+        (reason,) = error.args
         raise KafkaError(
             ErrorCode.INVALID_REGULAR_EXPRESSION,
-            f"the pattern '{regex}' cannot be read: {error}",
+            f"'{regex}' is no regular expression that RE2 takes: {reason.decode(errors='replace')}",
         ) from None
