@@ -28,6 +28,7 @@ from headwater.serde.proto_text import (
     parse_schema,
     to_descriptor,
 )
+from headwater.serde.proto_text.elements import Message
 from headwater.serde.proto_text.known import known_file
 
 EVERYTHING = r"""
@@ -193,6 +194,48 @@ def test_options_declared_in_the_same_file() -> None:
     limit = parsed.Extensions[pool.FindExtensionByName("p.limit")]
     assert (limit.low, list(limit.names)) == (3, ["a"])
     assert limit.Extensions[pool.FindExtensionByName("p.strict")] is True
+
+
+def test_options_with_an_extension_in_their_path() -> None:
+    file = parse(
+        """edition = "2023"; package p; import "google/protobuf/descriptor.proto";
+        message Mine { bool strict = 1; }
+        extend google.protobuf.FeatureSet { Mine mine = 9990; }
+        message M { int32 x = 1 [features.(mine).strict = true, features.(their).x = 1]; }"""
+    )
+    assert "features.(mine).strict = true" in format_file(file)
+    options = to_descriptor(file, {}).message_type[1].field[0].options
+    pool = build_pool(file, {})
+    kind = GetMessageClass(pool.FindMessageTypeByName("google.protobuf.FieldOptions"))
+    parsed: Any = kind.FromString(options.SerializeToString())
+    assert parsed.features.Extensions[pool.FindExtensionByName("p.mine")].strict is True
+
+
+def test_names_of_types_may_stand_on_several_lines() -> None:
+    file = parse(
+        """syntax = "proto2"; package p; message Outer { message Inner {} }
+        extend .p.
+          Outer {}
+        message M {
+          optional .p
+            .Outer.Inner one = 1; optional p.
+              Outer . Inner two = 2; map<int32, Outer
+              .Inner> three = 3; oneof o { Outer
+                .Inner four = 4; } optional Outer five = 5; optional .p.Outer six = 6; }
+        service S { rpc Get (Outer
+          .Inner) returns (stream p
+          .M); }"""
+    )
+    message = file.types[1]
+    assert isinstance(message, Message)
+    kinds = [field.type for field in message.fields]
+    assert kinds == [
+        ".p.Outer.Inner", "p.Outer.Inner", "map<int32, Outer.Inner>", "Outer", ".p.Outer"
+    ]  # fmt: skip
+    assert message.one_ofs[0].fields[0].type == "Outer.Inner"
+    method = file.services[0].methods[0]
+    assert (method.request, method.response) == ("Outer.Inner", "p.M")
+    assert file.extends[0].extendee == ".p.Outer"
 
 
 def test_messages_work_from_a_pool() -> None:

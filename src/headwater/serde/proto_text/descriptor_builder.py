@@ -18,7 +18,7 @@ from headwater.serde.proto_text.errors import (
     UnknownTypeError,
 )
 from headwater.serde.proto_text.known import KNOWN_FILES, google_descriptor, known_file
-from headwater.serde.proto_text.options_message import set_custom_options, set_options
+from headwater.serde.proto_text.options_message import is_custom, set_custom_options, set_options
 from headwater.serde.proto_text.scopes import SCALARS, Scopes, inside, map_types
 
 if TYPE_CHECKING:
@@ -379,7 +379,7 @@ class _Builder:
             return
         target: ProtoMessage = owner.options  # type: ignore[attr-defined]
         set_options(target, options, place)
-        if any(option.is_extension for option in options):
+        if any(map(is_custom, options)):
             self.customised.append((target, options, scope, place))
 
 

@@ -34,10 +34,9 @@ def parse_option_list(tokens: Tokens) -> tuple[Option, ...]:
 def _parse_option(tokens: Tokens) -> Option:
     is_extension = bool(tokens.accept("("))
     name = tokens.word("an option's name")
-    path: tuple[str, ...] = ()
     if is_extension:
         tokens.expect(")")
-        path = _parse_path(tokens)
+    path = _parse_path(tokens)
     tokens.expect("=")
     return Option(name, _parse_value(tokens, 0), is_extension, path)
 
@@ -47,7 +46,7 @@ def _parse_path(tokens: Tokens) -> tuple[str, ...]:
     while True:
         if tokens.peek().text.startswith(".") and tokens.peek().kind == "word":
             path += tokens.word("a field's name")[1:].split(".")
-        elif tokens.accept("."):  # an extension inside an extension: (a).(b)
+        elif tokens.accept("."):  # an extension inside another option: (a).(b), features.(c)
             tokens.expect("(")
             name = tokens.word("an extension's name").removeprefix(".")
             path.append(f"({name})")

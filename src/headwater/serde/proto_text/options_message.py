@@ -25,10 +25,15 @@ if TYPE_CHECKING:
     from headwater.serde.proto_text.scopes import Scopes
 
 
+def is_custom(option: Option) -> bool:
+    """Whether it is an extension, or has one in its path (`features.(pb.cpp).string_type`)."""
+    return option.is_extension or any(part.startswith("(") for part in option.path)
+
+
 def set_options(target: ProtoMessage, options: Iterable[Option], place: str) -> None:
     """Set those options that every descriptor knows (`deprecated`, `java_package`, ...)."""
     for option in options:
-        if not option.is_extension:
+        if not is_custom(option):
             _merge(target, _text((*option.name.split("."), *option.path), option.value), place)
 
 
@@ -40,12 +45,18 @@ def set_custom_options(
     pool: DescriptorPool,
     place: str,
 ) -> None:
-    """Set those options that are extensions declared in reach."""
+    """Set those options that are extensions declared in reach, or have one in their path."""
     texts = []
-    for option in options:
-        name = scopes.resolve_extension(option.name, scope) if option.is_extension else None
-        if name is not None:
-            texts.append(_text((f"[{name}]",), with_full_names(option, scopes, scope)))
+    for option in filter(is_custom, options):
+        if option.is_extension:
+            name = scopes.resolve_extension(option.name, scope)
+            start = None if name is None else [f"[{name}]"]
+        else:
+            extension = next(part for part in option.path if part.startswith("("))
+            is_known = scopes.resolve_extension(extension[1:-1], scope) is not None
+            start = option.name.split(".") if is_known else None
+        if start is not None:
+            texts.append(_text(start, with_full_names(option, scopes, scope)))
     if texts:
         known = GetMessageClass(pool.FindMessageTypeByName(target.DESCRIPTOR.full_name))()
         for text in texts:

@@ -160,7 +160,7 @@ class _Parser:
 
     def _field_or_group(self, word: str, fields: list[Field], groups: list[Group]) -> None:
         label = word if word in _LABELS else None
-        kind = self.tokens.word("a field's type") if label else word
+        kind = self.tokens.type_name("a field's type") if label else self.tokens.rest_of_name(word)
         if kind == "group":
             groups.append(self._group(label))
         else:
@@ -171,7 +171,7 @@ class _Parser:
         if kind == "map" and tokens.accept("<"):
             key = tokens.word("the type of a map's keys")
             tokens.expect(",")
-            value = tokens.word("the type of a map's values")
+            value = tokens.type_name("the type of a map's values")
             kind = f"map<{key}, {value}>"
             tokens.expect(">")
         name = tokens.identifier("a field's name")
@@ -213,7 +213,7 @@ class _Parser:
         return OneOf(name, tuple(body.fields), tuple(body.groups), tuple(body.options))
 
     def _extend(self) -> Extend:
-        extendee = self.tokens.word("the name of the extended message")
+        extendee = self.tokens.type_name("the name of the extended message")
         body = _Body()
         self._braces(
             lambda: self._field_or_group(self.tokens.word("a field"), body.fields, body.groups)
@@ -323,6 +323,7 @@ class _Parser:
         streams = name == "stream" and tokens.peek().kind == "word"
         if streams:
             name = tokens.word("a message's name")
+        name = tokens.rest_of_name(name)
         tokens.expect(")")
         return name, streams
 

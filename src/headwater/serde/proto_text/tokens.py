@@ -84,6 +84,18 @@ class Tokens:
             self.fail(f"expected {what} without dots", token)
         return name
 
+    def type_name(self, what: str) -> str:
+        """Take a type's name, whose parts may stand on several lines."""
+        return self.rest_of_name(self.word(what))
+
+    def rest_of_name(self, start: str) -> str:
+        """Take what follows of a name: its next part may begin a line, with or without its dot."""
+        while self.peek().text.startswith(".") or start.endswith("."):
+            start += (
+                self.take().text if self.peek().text == "." else self.word("a name's next part")
+            )
+        return start
+
     def integer(self, what: str) -> int:
         """Take a whole number; a minus sign may stand before it."""
         sign = -1 if self.accept("-") else 1
