@@ -7,18 +7,46 @@ started alone takes its own table from it, and leaves the others alone.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from headwater.cli.options import parse_assignments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
     from headwater.config import Definitions
     from headwater.config.given import Given
+
+
+def settings_options(
+    service: str, names: str, file: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a service's command --config and --property, as `config_file` and `properties`.
+
+    `names` says whose names its settings have, and `file` what they call their file of them.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option(
+            "--property",
+            "properties",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help=f"A setting by {names} name, on top of the file; may be given several times.",
+        )(command)
+        return click.option(
+            "--config",
+            "config_file",
+            metavar="FILE",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help=f"Settings: {names} {file}, the same names in a .toml file, or headwater.toml "
+            f"with a table [{service}].",
+        )(command)
+
+    return decorate
 
 
 def given_settings(

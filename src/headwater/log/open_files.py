@@ -8,6 +8,7 @@ as long as anyone refers to it, be it a reader that still sends from it or a thr
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -23,7 +24,7 @@ MOST_OPEN = 8000
 _TRIES = 64
 
 
-class FileHolder:
+class FileHolder(ABC):
     """Has one file, which is open or not; `file` is the only way to it."""
 
     __slots__ = ("__weakref__", "_file")
@@ -43,9 +44,9 @@ class FileHolder:
         return file
 
     @property
+    @abstractmethod
     def file_path(self) -> str:
         """Where the file is at present."""
-        raise NotImplementedError
 
     def create_file(self) -> OpenFile:
         """Make the file if it is not there, and open it."""

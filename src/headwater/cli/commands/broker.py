@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.service_settings import given_settings
+from headwater.cli.service_settings import given_settings, settings_options
 from headwater.processes.ports import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -46,21 +46,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     type=click.Path(file_okay=False, path_type=Path),
     help="Where the log is kept; created if need be.  [default: ~/.headwater/data]",
 )
-@click.option(
-    "--config",
-    "config_file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings: a Kafka server.properties, the same names in a .toml file, or headwater.toml "
-    "with a table [broker].",
-)
-@click.option(
-    "--property",
-    "properties",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A broker setting by Kafka's name, on top of the file; may be given several times.",
-)
+@settings_options("broker", "Kafka's", "server.properties")
 @click.option(
     "--metrics-port",
     type=click.IntRange(-1, 65535),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.connection import connection_options
-from headwater.cli.service_settings import given_settings
+from headwater.cli.service_settings import given_settings, settings_options
 from headwater.clients.cluster_access import DEFAULT_SERVERS
 from headwater.clients.errors import InvalidPropertiesError
 
@@ -73,21 +73,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     help="The certificate's private key.",
 )
 @click.option("--read-only", is_flag=True, help="Answer reads only, and never lead.")
-@click.option(
-    "--config",
-    "config_file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings by Confluent's names, as in its schema-registry.properties, or headwater.toml "
-    "with a table [registry].",
-)
-@click.option(
-    "--property",
-    "properties",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="One such setting, on top of the file; may be given several times.",
-)
+@settings_options("registry", "Confluent's", "schema-registry.properties")
 @click.pass_context
 def registry(
     context: click.Context,
