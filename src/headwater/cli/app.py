@@ -25,7 +25,7 @@ _COMMANDS = (
     LazyCommand("up", "headwater.cli.commands.up:up", "Run the broker and all services around it."),
     LazyCommand("broker", "headwater.cli.commands.broker:broker", "Run the embedded broker."),
     LazyCommand(
-        "cluster", "headwater.cli.commands.cluster:cluster", "Take nodes of Apache Kafka down, up."
+        "cluster", "headwater.cli.commands.cluster:cluster", "Stop, start, kill Apache Kafka nodes."
     ),
     LazyCommand("registry", "headwater.cli.commands.registry:registry", "Run the schema registry."),
     LazyCommand(
@@ -37,7 +37,9 @@ _COMMANDS = (
     ),
     LazyCommand("produce", "headwater.cli.commands.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.commands.consume:consume", "Read records from a topic."),
-    LazyCommand("groups", "headwater.cli.commands.groups:groups", "See and move consumer groups."),
+    LazyCommand(
+        "groups", "headwater.cli.commands.groups:groups", "Describe and reset consumer groups."
+    ),
     LazyCommand(
         "transactions",
         "headwater.cli.commands.transactions:transactions",

@@ -38,7 +38,7 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         envvar="HEADWATER_BOOTSTRAP_SERVER",
         show_envvar=True,
         callback=_check_servers,
-        help="Brokers to start from.",
+        help="Brokers to connect to.",
     )
     @command_config_option
     @functools.wraps(command)

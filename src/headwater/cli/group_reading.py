@@ -34,8 +34,8 @@ def group_settings(group: str, start: StartPosition | None) -> dict[str, object]
     """Return the settings of a consumer in a group; `start` is for a group without offsets."""
     if start is not None and start.kind not in ("earliest", "latest"):
         raise click.UsageError(
-            "A group goes on where it was. With --group, --offset can only be earliest or latest; "
-            "move the group with: headwater groups reset-offsets"
+            "A group goes on from its committed offsets. With --group, --offset can only be "
+            "earliest or latest; reset them with: headwater groups reset-offsets"
         )
     return {
         "group.id": group,

@@ -57,7 +57,7 @@ def registry_access_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         envvar="HEADWATER_REGISTRY_CA",
         show_envvar=True,
-        help="Certificate (PEM) of who signed the registry's.",
+        help="Certificate (PEM) of the CA that signed the registry's.",
     )
     @functools.wraps(command)
     def accessed(*args: Any, **kwargs: Any) -> Any:

@@ -98,7 +98,7 @@ Examples:
 @json_option
 @connection_options
 def reassignments(connection: Connection, as_json: bool) -> None:
-    """Show the partitions that are on the move: who gets a replica, and who loses one."""
+    """List reassignments in progress: which brokers get a replica, and which lose one."""
     from headwater.clients.raw.admin import RawAdmin
 
     moving = _under_way(RawAdmin(connection))
@@ -121,7 +121,7 @@ Examples:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @connection_options
 def cancel_reassignments(connection: Connection, names: tuple[str, ...]) -> None:
-    """Call back moves that are under way: the replicas stay where they were."""
+    """Cancel reassignments in progress: the replicas stay where they were."""
     from headwater.clients.raw.admin import RawAdmin
 
     admin = RawAdmin(connection)
@@ -147,7 +147,7 @@ Examples:
 )
 @connection_options
 def elect_leaders(connection: Connection, names: tuple[str, ...], unclean: bool) -> None:
-    """Make the preferred leaders lead again, the first replica of each partition.
+    """Elect the preferred leaders: the first replica of each partition.
 
     Without a NAME this is done for all topics. One that has just come back is waited for.
     """
@@ -273,6 +273,6 @@ def _wait(admin: RawAdmin, moves: Iterable[Move]) -> None:
     said = time.monotonic()
     while left := mine & {(each["topic"], each["partition"]) for each in _under_way(admin)}:
         if time.monotonic() - said > _SAY_EVERY_S:
-            note(f"{len(left)} of {len(mine)} partitions are still on the move.")
+            note(f"{len(left)} of {len(mine)} partitions are still being reassigned.")
             said = time.monotonic()
         time.sleep(_LOOK_EVERY_S)

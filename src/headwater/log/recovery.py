@@ -164,7 +164,7 @@ def _load_or_index(segment: Segment, config: LogConfig) -> bool:
         segment.load_indexes()
         return True
     except CorruptIndex as error:
-        logger.warning("%s: building its indexes anew: %s", segment.path(LOG), error)
+        logger.warning("%s: rebuilding its indexes: %s", segment.path(LOG), error)
     # Its batches were on disk before the shutdown, so that headers are enough. A damaged one stays
     # where it is: who comes to it is told, and what lies behind it can still be read.
     rebuild = IndexRebuild(segment, config.index_interval_bytes)

@@ -48,7 +48,7 @@ class StorageFaults:
     def lying_index(self, segment: str, reason: str) -> None:
         """Tell of an index that does not fit its segment and is going to be built anew."""
         self._told.warning(
-            segment, "%s: its index is damaged (%s); building it anew, no record is lost",
+            segment, "%s: its index is damaged (%s); rebuilding it, no record is lost",
             segment, reason,
         )  # fmt: skip
 

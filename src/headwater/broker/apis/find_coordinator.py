@@ -57,7 +57,7 @@ async def _find(broker: Broker, request: Request, key_type: int, key: str) -> di
             await broker.transactions.ensure_topic()
         else:
             raise KafkaError(
-                ErrorCode.INVALID_REQUEST, f"there are no coordinators of the kind {key_type} here"
+                ErrorCode.INVALID_REQUEST, f"there is no coordinator for the key type {key_type}"
             )
     except KafkaError as refusal:
         return {

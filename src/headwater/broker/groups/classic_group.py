@@ -179,11 +179,15 @@ class ClassicGroup:
         if instance_id is not None:
             current = self._static.get(instance_id)
             if current is None:
-                raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{instance_id}'")
+                raise KafkaError(
+                    ErrorCode.UNKNOWN_MEMBER_ID,
+                    f"there is no static member with the instance id '{instance_id}'",
+                )
             if current != member_id:
                 raise KafkaError(
                     ErrorCode.FENCED_INSTANCE_ID,
-                    f"'{instance_id}' is {current} now, no longer {member_id}",
+                    f"the instance id '{instance_id}' is that of the member {current} now, "
+                    f"not of {member_id}",
                 )
         member = self.members.get(member_id)
         if member is None:

@@ -1,4 +1,4 @@
-"""The two barriers of a classic rebalance, and who is put out for being late.
+"""The two barriers of a classic rebalance, and who is removed for being late.
 
 At the first barrier all members join the next generation (state PreparingRebalance); at the
 second the leader brings the assignment and everybody gets its share (CompletingRebalance).
@@ -215,7 +215,7 @@ class ClassicRebalance:
             return  # It waits for us, and will be given a new session with our answer.
         if member is not None:
             logger.info(
-                "member %s of group %s was not heard from within %s ms and is put out",
+                "removed member %s from group %s: it has sent no heartbeat for %s ms",
                 member_id, group.group_id, member.session_timeout_ms,
             )  # fmt: skip
         self.remove(group, member_id)

@@ -71,11 +71,11 @@ def check_heartbeat(
         raise _invalid("a rack may be left out, but not be empty")
     if request.epoch == JOIN_EPOCH:
         if request.rebalance_timeout_ms == NOT_GIVEN:
-            raise _invalid("one who joins has to say how long it may take to give partitions up")
+            raise _invalid("a member that joins has to send its rebalance timeout")
         if request.owned is None or request.owned:
-            raise _invalid("one who joins cannot have partitions yet")
+            raise _invalid("a member that joins cannot own partitions yet")
         if request.topics is None and request.regex is None:
-            raise _invalid("one who joins has to name topics or a pattern")
+            raise _invalid("a member that joins has to subscribe to topics or a regular expression")
     elif request.epoch == STATIC_LEAVE_EPOCH:
         if request.instance_id is None:
             raise _invalid("only a static member can leave for a while, and it has an instance id")

@@ -117,7 +117,7 @@ class ConsumerProtocol:
         draft.lost_members = True
 
     def close_ranks(self, draft: GroupDraft) -> None:
-        """Begin a new epoch without the members that were put out."""
+        """Begin a new epoch without the members that were removed."""
         self._drop_unused_regexes(draft)
         self._raise_epoch(draft)
 
@@ -307,11 +307,15 @@ def _said(member: ConsumerMember, request: HeartbeatRequest) -> Subscription:
 def _own_static(group: ConsumerGroup, member_id: str, instance_id: str) -> ConsumerMember:
     member = group.static_member(instance_id)
     if member is None:
-        raise KafkaError(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{instance_id}'")
+        raise KafkaError(
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            f"there is no static member with the instance id '{instance_id}'",
+        )
     if member.member_id != member_id:
         raise KafkaError(
             ErrorCode.FENCED_INSTANCE_ID,
-            f"'{instance_id}' is {member.member_id} now, no longer {member_id}",
+            f"the instance id '{instance_id}' is that of the member {member.member_id} now, "
+            f"not of {member_id}",
         )
     return member
 

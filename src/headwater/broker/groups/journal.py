@@ -58,7 +58,7 @@ class PartitionJournal:
         try:
             info = self._write(records, producer)
         except LogError as error:
-            _failures.error(type(error), "can't store what groups do: %s", error)
+            _failures.error(type(error), "can't store changes of groups: %s", error)
             raise KafkaError(error_code_of(error), str(error)) from error
         self._when_safe(info, [on_stored])
         return info.base_offset
@@ -97,7 +97,7 @@ class PartitionJournal:
             else:
                 self._fail(queue, error)
         except LogError as error:
-            _failures.error(type(error), "can't store what groups do: %s", error)
+            _failures.error(type(error), "can't store changes of groups: %s", error)
             self._fail(queue, error)
         else:
             offset = info.base_offset

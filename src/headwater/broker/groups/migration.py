@@ -56,8 +56,8 @@ def upgrade(group: ClassicGroup, topics: Topics, now_ms: int) -> GroupDraft:
     except ProtocolError as error:
         raise KafkaError(
             ErrorCode.GROUP_ID_NOT_FOUND,
-            f"the group '{group.group_id}' stays with the classic protocol: what its members say "
-            f"cannot be read ({error})",
+            f"the group '{group.group_id}' stays with the classic protocol: the metadata of its "
+            f"members cannot be read ({error})",
         ) from error
     for member in members:
         for change in member_records(group.group_id, member, without_epochs(member.assigned)):

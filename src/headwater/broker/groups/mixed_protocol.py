@@ -158,7 +158,8 @@ class MixedProtocol:
             return self._consumer.replace_static(draft, former, member_id)
         if former is None:
             raise KafkaError(
-                ErrorCode.UNKNOWN_MEMBER_ID, f"nobody is called '{request.instance_id}'"
+                ErrorCode.UNKNOWN_MEMBER_ID,
+                f"there is no static member with the instance id '{request.instance_id}'",
             )
         if former.member_id != member_id:
             raise KafkaError(ErrorCode.FENCED_INSTANCE_ID)
@@ -206,7 +207,7 @@ def _embedded(group: ConsumerGroup, request: JoinRequest, member_id: str) -> Emb
     except ProtocolError as error:
         raise KafkaError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-            f"what the member {member_id} says is not what consumers say: {error}",
+            f"the metadata of the member {member_id} is not that of a consumer: {error}",
         ) from error
 
 

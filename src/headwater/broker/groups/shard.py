@@ -279,14 +279,14 @@ class GroupShard:
         member = group.members.get(member_id)
         if member is None or (epoch is not None and member.epoch != epoch):
             return
-        logger.info("member %s of group %s is put out: %s", member_id, group_id, reason)
+        logger.info("removed member %s from group %s: %s", member_id, group_id, reason)
         draft = GroupDraft(group)
         self.consumer.remove(draft, [member_id])
 
         def on_stored(error: ErrorCode) -> None:
             if error:
                 logger.warning(
-                    "could not store that member %s of group %s is out (%s); trying again",
+                    "could not store the removal of member %s from group %s (%s); trying again",
                     member_id, group_id, error.name,
                 )  # fmt: skip
                 self.consumer.expect(group_id, member_id, _RETRY_MS)

@@ -359,7 +359,7 @@ class TransactionCoordinator:
             try:
                 await work()
             except KafkaError as error:
-                logger.error("looking after transactions failed: %s", error)
+                logger.error("background work of transactions failed: %s", error)
 
     def _forget_topic(self, topic: Topic) -> None:
         if topic.name == TRANSACTION_STATE:

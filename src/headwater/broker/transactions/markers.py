@@ -90,7 +90,7 @@ class MarkerWriter:
                 return True
             logger.error(
                 "the marker that ends a transaction of producer %d cannot be written to %s, "
-                "which blocks its readers of committed records; trying again: %s",
+                "which blocks its read_committed consumers; trying again: %s",
                 producer.producer_id, partition.log.name, error,
             )  # fmt: skip
             return False

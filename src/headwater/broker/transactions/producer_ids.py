@@ -85,7 +85,7 @@ class ProducerIds:
         try:
             write_atomically(self._path, f"{end}\n".encode())
         except OSError as error:
-            raise storage_error(error, "Setting producer ids aside") from error
+            raise storage_error(error, "Reserving producer ids") from error
         return start, end
 
     def _read(self) -> int:

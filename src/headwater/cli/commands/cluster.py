@@ -22,7 +22,7 @@ node_argument: Callable[[Any], Any] = click.argument("node", metavar="ID", type=
 
 @click.group(cls=LazyGroup)
 def cluster() -> None:
-    """See the nodes of a local Apache Kafka cluster, and take them down and up.
+    """Show the nodes of a local Apache Kafka cluster; stop, start and kill them.
 
     It is started with: headwater up --engine kafka --brokers 3
     """
@@ -66,9 +66,9 @@ Examples:
 @node_argument
 @data_option
 def stop_broker(data: Path | None, node: int) -> None:
-    """Stop a node (broker or controller) in order, and keep it down.
+    """Stop a node (broker or controller) cleanly, and keep it down.
 
-    A broker hands its leaderships over first.
+    This is a controlled shutdown: a broker moves the leadership of its partitions first.
     """
     _act(data, node, "Stopped", lambda control: control.stop_node(node))
 

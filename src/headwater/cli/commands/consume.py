@@ -85,7 +85,9 @@ Fields of --format, which ends lines only where it says \\n:
     show_default=True,
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error where it starts.")
-@click.option("--skip-broken", is_flag=True, help="Report what is not in the format, and go on.")
+@click.option(
+    "--skip-broken", is_flag=True, help="Skip records that cannot be decoded, and report them."
+)
 @property_option
 @reader_schema_options
 @format_options

@@ -50,7 +50,7 @@ _STATES = (
 
 @click.group(cls=LazyGroup)
 def groups() -> None:
-    """See which consumer groups there are, how far they have come, and move them."""
+    """List, describe and delete consumer groups, and reset their offsets."""
 
 
 @groups.command(
@@ -113,14 +113,14 @@ Examples:
   headwater groups describe billing --json | jq '[.[].partitions[].lag] | add'""",
 )
 @click.argument("names", metavar="[GROUP]...", nargs=-1)
-@click.option("--members", is_flag=True, help="Show who is in the group, and with what.")
+@click.option("--members", is_flag=True, help="Show the members and their assignments.")
 @click.option("--state", is_flag=True, help="Show the state, the assignor and the coordinator.")
 @json_option
 @connection_options
 def describe_command(
     connection: Connection, names: tuple[str, ...], members: bool, state: bool, as_json: bool
 ) -> None:
-    """Show how far groups have come in each partition, and who reads it.
+    """Show current offset, lag and consumer of each partition.
 
     Without a GROUP all groups are described.
     """
@@ -181,7 +181,7 @@ Examples:
   headwater groups reset-offsets billing --all-topics --to-current --export > plan.csv
   headwater groups reset-offsets billing --from-file plan.csv --execute
 
-The first one skips a message that a consumer cannot digest.""",
+The first one skips a record that a consumer cannot process.""",
 )
 @click.argument("group")
 @click.option(
@@ -189,8 +189,10 @@ The first one skips a message that a consumer cannot digest.""",
     help="A topic, or some of its partitions; may be given several times.",
 )  # fmt: skip
 @click.option("--all-topics", is_flag=True, help="All topics that the group has offsets of.")
-@click.option("--to-earliest", is_flag=True, help="To the first record that is there.")
-@click.option("--to-latest", is_flag=True, help="To the next record that comes.")
+@click.option(
+    "--to-earliest", is_flag=True, help="To the beginning: the first record that is there."
+)
+@click.option("--to-latest", is_flag=True, help="To the end: the next record that is produced.")
 @click.option("--to-current", is_flag=True, help="Where it is; with --export, a backup.")
 @click.option("--to-offset", type=click.IntRange(0, MAX_OFFSET), help="To this offset.")
 @click.option("--shift-by", type=int, metavar="N", help="N records on, or back if negative.")
@@ -218,9 +220,9 @@ def reset_offsets(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Move a group to other offsets. Shows what it would do, and does it with --execute.
+    """Reset the offsets of a group. Shows what it would do, and does it with --execute.
 
-    The group must have no members while it is moved.
+    The group must be inactive: it may have no members meanwhile.
     """
     target = Target(**options)
     _check_usage(target, topics, all_topics)

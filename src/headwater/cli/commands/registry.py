@@ -58,7 +58,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     "--users",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Who may come in, with basic authentication: lines of NAME: PASSWORD.",
+    help="Users, for basic authentication: lines of NAME: PASSWORD.",
 )
 @click.option(
     "--certificate",
@@ -72,7 +72,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The certificate's private key.",
 )
-@click.option("--read-only", is_flag=True, help="Answer reads only, and never lead.")
+@click.option("--read-only", is_flag=True, help="Serve reads only, and never become the leader.")
 @settings_options("registry", "Confluent's", "schema-registry.properties")
 @click.pass_context
 def registry(

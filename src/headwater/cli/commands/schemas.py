@@ -66,7 +66,7 @@ Examples:
   headwater schemas list --prefix orders --json""",
 )
 @click.option("--prefix", default="", help="Only subjects that start like this.")
-@click.option("--deleted", is_flag=True, help="Also those that were deleted, but not for good.")
+@click.option("--deleted", is_flag=True, help="Also soft-deleted ones.")
 @json_option
 @registry_options
 def list_(registry: SchemaRegistryClient, prefix: str, deleted: bool, as_json: bool) -> None:
@@ -126,7 +126,9 @@ Examples:
 @click.argument("subject")
 @click.argument("file", type=_file)
 @_schema_options
-@click.option("--normalize", is_flag=True, help="What only looks different is the same schema.")
+@click.option(
+    "--normalize", is_flag=True, help="Normalize it: one that only looks different is the same."
+)
 @json_option
 @registry_options
 def register(
@@ -231,7 +233,9 @@ Examples:
 )
 @click.argument("subject")
 @click.option("-v", "--version", type=click.IntRange(1), help="Only this version.")
-@click.option("--permanent", is_flag=True, help="For good: records with it cannot be read again.")
+@click.option(
+    "--permanent", is_flag=True, help="A hard delete: records with it cannot be read again."
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask, also on a terminal.")
 @registry_options
 def delete(
@@ -239,7 +243,7 @@ def delete(
 ) -> None:
     """Delete SUBJECT, or one version of it. Asks first when run on a terminal.
 
-    Ids still work afterwards, and a deleted schema can be registered again; unless --permanent.
+    A soft delete: ids still work, and the schema can be registered again; unless --permanent.
     """
     from headwater.serde import RegistryError
 
@@ -276,7 +280,7 @@ Examples:
 def compatibility(
     registry: SchemaRegistryClient, subject: str | None, level: str | None, reset: bool
 ) -> None:
-    """Show or set what a new version must be compatible with: of SUBJECT, or globally."""
+    """Show or set the compatibility level: of SUBJECT, or the global one."""
     if reset and (subject is None or level is not None):
         raise click.UsageError("--reset takes a subject, and no --set.")
     if reset:

@@ -141,7 +141,9 @@ Examples:
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--offsets", is_flag=True, help="Show where each partition starts and ends.")
-@click.option("--under-replicated", is_flag=True, help="Only partitions that lack a replica.")
+@click.option(
+    "--under-replicated", is_flag=True, help="Only partitions with a replica that is not in sync."
+)
 @click.option("--unavailable", is_flag=True, help="Only partitions without a leader.")
 @json_option
 @connection_options
@@ -193,7 +195,7 @@ def alter(
     configs: tuple[str, ...],
     deleted: tuple[str, ...],
 ) -> None:
-    """Give a topic more partitions, or change its settings."""
+    """Add partitions to a topic, or change its settings."""
     from confluent_kafka.admin import NewPartitions
 
     changes = [

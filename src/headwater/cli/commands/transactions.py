@@ -129,7 +129,7 @@ Examples:
 
 With a transactional id, its producer is fenced as if another one had taken over. The second form
 is for a transaction that hangs in one partition and that no coordinator knows of any more; the
-start offset is the last stable offset at which readers of committed records are stuck."""
+start offset is the last stable offset, at which read_committed consumers are stuck."""
 )
 @click.argument("transactional_id", required=False)
 @click.option("--topic", help="The topic in which a transaction hangs.")

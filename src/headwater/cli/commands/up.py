@@ -110,7 +110,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--health-interval",
     metavar="SECONDS",
     type=click.FloatRange(0.1, 3600),
-    help="How often each service is asked whether it is well.  [default: 5]",
+    help="How often the health of each service is checked.  [default: 5]",
 )
 @click.option(
     "--restart-after-misses",
@@ -131,9 +131,9 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "config_file",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Where the options can stand as well.  [default: headwater.toml, if it is there]",
+    help="A file with these options.  [default: headwater.toml, if it is there]",
 )
-@click.option("--status", is_flag=True, help="Show how the services of a platform are, and end.")
+@click.option("--status", is_flag=True, help="Show the state of a platform's services, and exit.")
 @json_option
 def up(
     config_file: Path | None,
@@ -144,7 +144,7 @@ def up(
 ) -> int:
     """Run the broker and the schema registry until Ctrl-C.
 
-    What dies is started again. The log of all is printed, with the service's name on each line.
+    A service that dies is restarted. All logs are printed, with the service's name on each line.
     """
     from headwater.cluster import ClusterError
     from headwater.http.listening import ListenError

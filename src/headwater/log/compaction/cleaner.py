@@ -258,7 +258,7 @@ class LogCleaner:
     ) -> None:
         is_served = self._manager.logs.get(partition) is log
         if isinstance(error, CleanCalledOff) or not is_served:
-            logger.info("the compaction of %s was given up: %s", log.name, error)
+            logger.info("the compaction of %s was aborted: %s", log.name, error)
         elif isinstance(error, CorruptBatch):
             self._uncleanable[partition] = log
             logger.error(

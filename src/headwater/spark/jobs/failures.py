@@ -107,7 +107,9 @@ def failure_of(error: BaseException) -> Failure:
 
 def broken_record(place_and_reason: str) -> str:
     """Say what can be done about a record that cannot be decoded."""
-    return f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records are put aside"
+    return (
+        f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records go to that topic"
+    )
 
 
 def _is_end_of_jvm(error: BaseException) -> bool:
