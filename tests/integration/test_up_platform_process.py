@@ -15,7 +15,7 @@ import httpx
 import psutil
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, ConfigResource
 from tests.cli_command import Cli, Finished
 from tests.platform_process import PlatformProcess
 from tests.processes import runs
@@ -239,6 +239,23 @@ def test_the_status_tells_what_happened(tmp_path: Path) -> None:
         platform.wait_for_none_left()
         gone = status(platform)
         assert (gone.code, "no platform runs in" in gone.err) == (1, True)
+
+
+def test_passwords_in_the_file_are_not_shown_by_ps(tmp_path: Path) -> None:
+    (tmp_path / "headwater.toml").write_text(
+        '[broker]\nssl.key.password = "hunter2"\nnum.partitions = 3\n'
+        '[registry]\nkafkastore.sasl.password = "hunter2"\nschema.compatibility.level = "FULL"\n'
+    )
+    with PlatformProcess(tmp_path) as platform:
+        assert platform.processes("hunter2") == []
+        # They have got their settings nevertheless.
+        admin = AdminClient({"bootstrap.servers": platform.bootstrap_servers})
+        settings = admin.describe_configs([ConfigResource("broker", "1")])
+        (described,) = [each.result(30) for each in settings.values()]
+        assert described["num.partitions"].value == "3"
+        config = httpx.get(f"{platform.registry_url}/config").json()
+        assert config == {"compatibilityLevel": "FULL"}
+        platform.stop()
 
 
 def test_a_platform_that_starts_in_part_is_stopped(tmp_path: Path) -> None:

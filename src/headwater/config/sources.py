@@ -63,6 +63,14 @@ def variable_of(service: str, name: str) -> str:
     return _prefix(service) + name.upper().replace(".", "_").replace("-", "_")
 
 
+def has_variable(name: str) -> bool:
+    """Whether a variable can name this setting, whose dots it has as `_`.
+
+    All of Kafka's and Confluent's can be named; a client library may have others.
+    """
+    return name == name.lower() and not set(name) & {"_", "-"}
+
+
 def misspelt_variables(environment: Mapping[str, str], definitions: Definitions) -> dict[str, str]:
     """Return the variables that set nothing and look like one that would, with that one."""
     from difflib import get_close_matches

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+from headwater.config.sources import has_variable, variable_of
 from headwater.processes.ports import FreePorts
 from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
 from headwater.up.services import selected
@@ -69,10 +70,19 @@ class Platform:
             *([] if secrets is None else ["--command-config", str(secrets)]),
         ]
 
-    def properties(self, name: str) -> list[str]:
-        """Return the options that hand a service its own settings."""
+    def environment(self, name: str) -> dict[str, str]:
+        """Return a service's own settings as variables.
+
+        Not as options: every user of the machine sees those, and some settings are passwords.
+        """
         given = self.settings.properties.get(name, {})
-        return [part for key, value in given.items() for part in ("--property", f"{key}={value}")]
+        return {variable_of(name, key): value for key, value in given.items() if has_variable(key)}
+
+    def properties(self, name: str) -> list[str]:
+        """Return the options for settings of client libraries that no variable can name."""
+        given = self.settings.properties.get(name, {})
+        odd = {key: value for key, value in given.items() if not has_variable(key)}
+        return [part for key, value in odd.items() for part in ("--property", f"{key}={value}")]
 
     def when_closed(self, action: Callable[[], None]) -> None:
         """Do this when all services have stopped."""

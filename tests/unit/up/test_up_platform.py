@@ -67,11 +67,21 @@ def test_settings_go_to_their_service() -> None:
     properties = {"broker": {"num.partitions": "3", "flush": "os"}}
     made = Platform(PlatformSettings(free_ports=True, properties=properties))
     broker, registry = made.services
-    assert tuple(broker.command)[-4:] == (
-        *("--property", "num.partitions=3"),
-        *("--property", "flush=os"),
-    )
-    assert "--property" not in registry.command
+    assert broker.environment == {
+        "HEADWATER_BROKER_NUM_PARTITIONS": "3",
+        "HEADWATER_BROKER_FLUSH": "os",
+    }
+    assert registry.environment == {}
+    assert "--property" not in (*broker.command, *registry.command)
+    made.close()
+
+
+def test_settings_that_no_variable_can_name_are_options() -> None:
+    properties = {"registry": {"kafkastore.an_odd.name": "1", "kafkastore.sasl.username": "ann"}}
+    made = Platform(PlatformSettings(free_ports=True, properties=properties))
+    _, registry = made.services
+    assert tuple(registry.command)[-2:] == ("--property", "kafkastore.an_odd.name=1")
+    assert registry.environment == {"HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann"}
     made.close()
 
 

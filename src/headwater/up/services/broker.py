@@ -35,6 +35,7 @@ def _embedded(platform: Platform) -> Service:
             *("--data", str(settings.data / "broker")),
             *platform.properties("broker"),
         ),
+        environment=platform.environment("broker"),
         endpoints=[Endpoint("broker", join(host, port), "Kafka protocol", KafkaCheck(host, port))],
     )
 

@@ -33,6 +33,7 @@ def _make(platform: Platform) -> Sequence[Service]:
                 Endpoint("registry", address, "Schema Registry", HttpCheck(host, port, tls=tls))
             ],
             depends_on=platform.brokers,
+            environment=platform.environment("registry"),
         )
     ]
 
