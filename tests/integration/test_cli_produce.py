@@ -5,9 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+from collections import Counter
+from contextlib import closing
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
+from kafka import KafkaConsumer, TopicPartition
 from kafka.partitioner.default import murmur2
 from tests.cli_command import Cli
 
@@ -81,6 +85,38 @@ def test_keys_go_where_kafkas_own_clients_put_them(cli: Cli, topic: str) -> None
         if record["value"] == "w"
     }
     assert crc != places
+
+
+def test_records_without_a_key_are_spread_over_all_partitions(
+    cli: Cli, topic: str, broker: BrokerProcess
+) -> None:
+    partitions, without_key, with_key = 5, 300, 20
+    cli.ok("topics", "create", topic, "--partitions", partitions)
+    lines = ["NULL\tn\n"] * without_key + ["foobar\tk\n"] * with_key + ["\te\n"]
+    cli.ok(
+        *("produce", topic, "--parse-key", "--null-marker", "NULL"),
+        # Without it, those of ten milliseconds stay together, to fill a batch.
+        *("--property", "sticky.partitioning.linger.ms=0"),
+        stdin="".join(lines),
+    )
+    consumer = KafkaConsumer(
+        bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
+    )
+    with closing(consumer):
+        consumer.assign([TopicPartition(topic, number) for number in range(partitions)])
+        records = list(islice(consumer, len(lines)))
+    assert Counter(record.key for record in records) == {
+        None: without_key,
+        b"foobar": with_key,
+        b"": 1,
+    }
+    places = {key: {r.partition for r in records if r.key == key} for key in (None, b"foobar", b"")}
+    assert places == {
+        None: set(range(partitions)),
+        # Kafka's own test value of its hash; an empty key is a key.
+        b"foobar": {(-790332482 & 0x7FFFFFFF) % partitions},
+        b"": {(murmur2(b"") & 0x7FFFFFFF) % partitions},
+    }
 
 
 def test_headers_in_front_of_each_line(cli: Cli, one: str) -> None:
