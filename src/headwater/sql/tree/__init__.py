@@ -1,0 +1,1 @@
+"""Statements as data: frozen dataclasses that know where in the text they stand."""

@@ -1,0 +1,54 @@
+"""The cases in a folder of query validation tests, in the format of ksqlDB's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# The files have comments, which JSON does not know; a text is kept as it is.
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_PLACEHOLDER = "{FORMAT}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Statements of one test, and whether the last of them is to be refused."""
+
+    file: str
+    name: str
+    statements: tuple[str, ...]
+    refused: bool
+
+
+def read_cases(folder: Path, letters: str) -> Iterator[Case]:
+    """Return the cases of the files whose names begin with one of the letters."""
+    for path in sorted(folder.glob("*.json")):
+        if path.name[0].lower() in letters:
+            yield from _cases(path)
+
+
+def _cases(path: Path) -> Iterator[Case]:
+    content = json.loads(_COMMENT.sub(lambda match: match[1] or "", path.read_text("utf-8")))
+    for test in content["tests"]:
+        if test.get("enabled", True):
+            yield from _variants(path.name, test)
+
+
+def _variants(file: str, test: dict[str, Any]) -> Iterator[Case]:
+    for format_ in test.get("format") or [None]:
+        suffix = "" if format_ is None else f" - {format_}"
+        yield Case(
+            file,
+            test["name"] + suffix,
+            tuple(
+                statement.replace(_PLACEHOLDER, format_ or _PLACEHOLDER)
+                for statement in test["statements"]
+            ),
+            "expectedException" in test,
+        )
