@@ -1,0 +1,1 @@
+"""The functions, a module for each category."""
