@@ -217,7 +217,7 @@ def text(value: str) -> Operand:
         ([Operand(INTEGER), text("10")], INTEGER),
         ([Operand(INTEGER), text("10000000000")], BIGINT),
         ([Operand(INTEGER), text("1.25")], Decimal(12, 2)),
-        ([Operand(BIGINT), text("3e2")], DOUBLE),
+        ([Operand(BIGINT), text("3e2")], Decimal(19, 0)),
         ([Operand(STRING), Operand(INTEGER, is_literal=True)], STRING),
         ([Operand(BOOLEAN), text("YeS"), text("f")], BOOLEAN),
         ([Operand(DATE), text("2024-02-29")], DATE),

@@ -21,14 +21,18 @@ from headwater.sql.functions.signature import (
 )
 from headwater.sql.types.arithmetic import wider_number
 from headwater.sql.types.casting import can_coerce
+from headwater.sql.types.coercion import says_time
 from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.sql_type import (
     BIGINT,
     INTEGER,
     NULL,
+    STRING,
+    TIMES,
     Array,
     Decimal,
     Map,
+    Primitive,
     SqlType,
     Struct,
     as_decimal,
@@ -51,6 +55,16 @@ class UnitArgument:
 
 
 @dataclass(frozen=True)
+class TextArgument:
+    """A text in the statement as an argument, which can also say a date or a time."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return "STRING"
+
+
+@dataclass(frozen=True)
 class LambdaArgument:
     """A lambda as an argument: how many parameters it has, and its result's type by theirs."""
 
@@ -61,7 +75,7 @@ class LambdaArgument:
         return f"LAMBDA with {self.parameters} parameters"
 
 
-Argument: TypeAlias = SqlType | UnitArgument | LambdaArgument
+Argument: TypeAlias = SqlType | TextArgument | UnitArgument | LambdaArgument
 
 
 @dataclass(frozen=True)
@@ -131,6 +145,11 @@ class _Attempt:
                 return True
             case (LambdaOf() | UnitOfTime(), _) | (_, LambdaArgument() | UnitArgument()):
                 return False
+            case Exactly(type_), TextArgument(text) if type_ in TIMES:
+                self.conversions += _distance(STRING, kind(type_))
+                return says_time(text)
+            case _, TextArgument():
+                return self._takes_type(shape, STRING)
             case _:
                 return self._takes_type(shape, argument)
 
@@ -185,11 +204,15 @@ class _Attempt:
             raise TypeMismatchError(f"the lambda returns {result}, where {expected} is needed")
 
     def _type(self, shape: Shape, argument: Argument) -> SqlType:
-        if isinstance(shape, LambdaOf):
-            return self._filled(shape.result)
-        if isinstance(shape, AnyType) and not isinstance(argument, UnitArgument | LambdaArgument):
-            return argument
-        return self._filled(shape)
+        match shape, argument:
+            case LambdaOf(_, result), _:
+                return self._filled(result)
+            case AnyType(), TextArgument():
+                return STRING
+            case AnyType(), Primitive() | Decimal() | Array() | Map() | Struct():
+                return argument
+            case _:
+                return self._filled(shape)
 
     def _filled(self, shape: Shape) -> SqlType:
         match shape:

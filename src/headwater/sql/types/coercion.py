@@ -17,7 +17,6 @@ from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.sql_type import (
     BIGINT,
     BOOLEAN,
-    DOUBLE,
     INTEGER,
     NULL,
     STRING,
@@ -104,7 +103,7 @@ def _with_text(common: SqlType, text: str) -> SqlType:
         number = _number_type(text)
         if number is not None:
             return wider_number(common, number)
-    elif (common == BOOLEAN and _is_boolean(text)) or (common in TIMES and _is_time(text)):
+    elif (common == BOOLEAN and _is_boolean(text)) or (common in TIMES and says_time(text)):
         return common
     raise TypeMismatchError(f"'{text}' is no {common}, as those before it are")
 
@@ -117,9 +116,7 @@ def _number_type(text: str) -> SqlType | None:
         return None
     if not number.is_finite():
         return None
-    if "e" in stripped.lower():
-        return DOUBLE
-    if "." in stripped:
+    if not stripped.lstrip("+-").isdigit():
         return decimal_type(number)
     if -(2**31) <= number < 2**31:
         return INTEGER
@@ -130,7 +127,7 @@ def decimal_type(number: decimal.Decimal) -> Decimal:
     """Return the type with as many digits as the number is written with."""
     _, digits, exponent = number.as_tuple()
     scale = max(0, -int(exponent))
-    return Decimal(max(len(digits), scale), scale)
+    return Decimal(max(len(digits) + max(0, int(exponent)), scale), scale)
 
 
 def _is_boolean(text: str) -> bool:
@@ -138,7 +135,8 @@ def _is_boolean(text: str) -> bool:
     return bool(lower) and any(word.startswith(lower) for word in ("true", "false", "yes", "no"))
 
 
-def _is_time(text: str) -> bool:
+def says_time(text: str) -> bool:
+    """Tell whether a text is a date, a time or both, in ISO 8601."""
     if _TIME_TEXT.fullmatch(text):
         return True
     match = _DATE_TEXT.fullmatch(text)
