@@ -2,8 +2,9 @@
 
     python -m tests.ksql FOLDER [--letters abc]
 
-So far there is one tier: whether each statement is read. Files outside --letters stay unread, so
-that some are left to judge by what nobody looked at.
+So far there are two tiers: whether each statement is read, and whether the expressions of each case
+have the types it expects. Files outside --letters stay unread, so that some are left to judge by
+what nobody looked at.
 """
 
 from __future__ import annotations
@@ -12,28 +13,32 @@ import argparse
 from pathlib import Path
 
 from tests.ksql.cases import read_cases
-from tests.ksql.judgement import Judgement, Outcome, judge
+from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_types
 
 
 def main() -> int:
-    """Print what failed, then the shares; returns whether something failed."""
+    """Print what failed, then the shares; returns whether a statement was not read."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--letters", default="abcdefghijklm", help="first letters of file names")
     arguments = parser.parse_args()
-    judgement = judge(read_cases(arguments.folder, arguments.letters))
-    _report(judgement)
-    return 1 if judgement.failures else 0
+    cases = list(read_cases(arguments.folder, arguments.letters))
+    types = judge_types(cases)
+    reading = judge_reading(cases)
+    _report("types of expressions, by case", types)
+    _report("reading, by statement", reading)
+    return 1 if reading.failures else 0
 
 
-def _report(judgement: Judgement) -> None:
+def _report(tier: str, judgement: Judgement) -> None:
     for failure in judgement.failures:
         print(f"{failure.case.file}: {failure.case.name}\n{failure.reason}\n")
     total = sum(judgement.outcomes.values())
+    print(f"{tier}: {total}")
     for outcome in Outcome:
         count = judgement.outcomes[outcome]
-        print(f"{outcome.value}: {count} of {total} ({100 * count / max(1, total):.2f} %)")
-    print(f"right: {100 * judgement.share_right:.2f} %")
+        if count:
+            print(f"  {outcome.value}: {count} ({100 * count / total:.2f} %)")
 
 
 if __name__ == "__main__":

@@ -18,12 +18,16 @@ _PLACEHOLDER = "{FORMAT}"
 
 @dataclass(frozen=True)
 class Case:
-    """Statements of one test, and whether the last of them is to be refused."""
+    """Statements of one test, whether the last of them is to be refused, and what it makes.
+
+    `schemas` are the columns that sources have in the end, as a CREATE statement declares them.
+    """
 
     file: str
     name: str
     statements: tuple[str, ...]
-    refused: bool
+    refused: bool = False
+    schemas: tuple[tuple[str, str], ...] = ()
 
 
 def read_cases(folder: Path, letters: str) -> Iterator[Case]:
@@ -51,4 +55,9 @@ def _variants(file: str, test: dict[str, Any]) -> Iterator[Case]:
                 for statement in test["statements"]
             ),
             "expectedException" in test,
+            tuple(
+                (source["name"], source["schema"])
+                for source in test.get("post", {}).get("sources", [])
+                if "schema" in source
+            ),
         )

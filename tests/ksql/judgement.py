@@ -1,4 +1,4 @@
-"""What became of each statement: read, refused where a refusal is expected, or failed."""
+"""What became of statements and cases in each tier, and why some failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import enum
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from tests.ksql.expression_types import CaseTypes, UnknownSourceError
 
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse
@@ -17,19 +19,20 @@ if TYPE_CHECKING:
 
 
 class Outcome(enum.Enum):
-    """How a statement ended."""
+    """How a statement or a case ended."""
 
-    READ = "read"
-    REFUSED_AS_EXPECTED = "refused, in a case that expects a refusal"
+    RIGHT = "right"
+    REFUSED_AS_EXPECTED = "refused, where a refusal is expected"
+    NOT_REFUSED = "not refused, where a refusal is expected"
+    NOT_JUDGED = "not judged"
     FAILED = "failed"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A statement that should have been read."""
+    """What should have gone well."""
 
     case: Case
-    statement: str
     reason: str
 
 
@@ -40,31 +43,50 @@ class Judgement:
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
 
-    @property
-    def share_right(self) -> float:
-        """The share of statements that did not fail."""
-        total = sum(self.outcomes.values())
-        return 1 - self.outcomes[Outcome.FAILED] / total if total else 1.0
+    def fail(self, case: Case, reason: str) -> None:
+        """Count a failure."""
+        self.outcomes[Outcome.FAILED] += 1
+        self.failures.append(Failure(case, reason))
 
 
-def judge(cases: Iterable[Case]) -> Judgement:
+def judge_reading(cases: Iterable[Case]) -> Judgement:
     """Read every statement of the cases."""
     judgement = Judgement()
     for case in cases:
         for statement in case.statements:
-            _judge_statement(case, statement, judgement)
+            try:
+                for _ in parse(statement):
+                    pass
+            except SqlError as error:
+                if case.refused and statement == case.statements[-1]:
+                    judgement.outcomes[Outcome.REFUSED_AS_EXPECTED] += 1
+                else:
+                    judgement.fail(case, str(error))
+            else:
+                judgement.outcomes[Outcome.RIGHT] += 1
     return judgement
 
 
-def _judge_statement(case: Case, statement: str, judgement: Judgement) -> None:
-    try:
-        for _ in parse(statement):
-            pass
-    except SqlError as error:
-        if case.refused and statement == case.statements[-1]:
-            judgement.outcomes[Outcome.REFUSED_AS_EXPECTED] += 1
-            return
-        judgement.outcomes[Outcome.FAILED] += 1
-        judgement.failures.append(Failure(case, statement, str(error)))
-    else:
-        judgement.outcomes[Outcome.READ] += 1
+def judge_types(cases: Iterable[Case]) -> Judgement:
+    """Find the types of all expressions of each case, and compare those that it expects.
+
+    A refusal that is expected and does not come is counted apart: most have other reasons than an
+    expression, which nothing looks for yet.
+    """
+    judgement = Judgement()
+    for case in cases:
+        try:
+            differences = CaseTypes().run(case)
+        except UnknownSourceError:
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+        except SqlError as error:
+            if case.refused:
+                judgement.outcomes[Outcome.REFUSED_AS_EXPECTED] += 1
+            else:
+                judgement.fail(case, str(error))
+        else:
+            if differences:
+                judgement.fail(case, "\n".join(differences))
+            else:
+                judgement.outcomes[Outcome.NOT_REFUSED if case.refused else Outcome.RIGHT] += 1
+    return judgement

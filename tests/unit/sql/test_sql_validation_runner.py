@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.ksql.cases import read_cases
-from tests.ksql.judgement import Outcome, judge
+import pytest
+from tests.ksql.cases import Case, read_cases
+from tests.ksql.judgement import Outcome, judge_reading, judge_types
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,8 @@ _FILE = """
   // a comment, as in "the real files"
   "tests": [
     {"name": "both", "format": ["JSON", "AVRO"],
-     "statements": ["CREATE STREAM a WITH (kafka_topic='//t', value_format='{FORMAT}');"]},
+     "statements": ["CREATE STREAM a WITH (kafka_topic='//t', value_format='{FORMAT}');"],
+     "post": {"sources": [{"name": "A", "schema": "K INT KEY"}, {"name": "B"}]}},
     {"name": "refused", "statements": ["SHOW STREAMS;", "SELECT FROM;"],
      "expectedException": {"type": "x"}},
     {"name": "off", "enabled": false, "statements": ["nonsense"]},
@@ -23,6 +25,7 @@ _FILE = """
   ]
 }
 """
+_INPUT = "CREATE STREAM input (k INT KEY, v STRUCT<a BIGINT, b STRING>);"
 
 
 def test_statements_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
@@ -30,11 +33,33 @@ def test_statements_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
     (tmp_path / "z.json").write_text("never read")
     cases = list(read_cases(tmp_path, "abc"))
     assert [case.name for case in cases] == ["both - JSON", "both - AVRO", "refused", "wrong"]
-    judgement = judge(cases)
+    assert cases[0].schemas == (("A", "K INT KEY"),)
+    judgement = judge_reading(cases)
     assert judgement.outcomes == {
-        Outcome.READ: 3,
+        Outcome.RIGHT: 3,
         Outcome.REFUSED_AS_EXPECTED: 1,
         Outcome.FAILED: 1,
     }
     assert [failure.case.name for failure in judgement.failures] == ["wrong"]
-    assert judgement.share_right == 0.8
+
+
+@pytest.mark.parametrize(
+    ("query", "outcome", "refused"),
+    [
+        ("SELECT k, v->a * 2 AS x FROM input", Outcome.RIGHT, False),
+        ("SELECT k, v->a AS x FROM input WHERE k > 1", Outcome.RIGHT, False),
+        ("SELECT k, v->b AS x FROM input", Outcome.FAILED, False),
+        ("SELECT k, v->* FROM input", Outcome.RIGHT, False),
+        ("SELECT i.*, j.* FROM input i JOIN input j ON i.k = j.k", Outcome.RIGHT, False),
+        ("SELECT k FROM input WHERE k", Outcome.FAILED, False),
+        ("SELECT k FROM input WHERE k", Outcome.REFUSED_AS_EXPECTED, True),
+        ("SELECT k FROM input", Outcome.NOT_REFUSED, True),
+        ("SELECT k FROM elsewhere", Outcome.NOT_JUDGED, False),
+    ],
+)
+def test_cases_are_judged_by_the_types_they_expect(
+    query: str, outcome: Outcome, refused: bool
+) -> None:
+    expected = (("OUTPUT", "K INT KEY, X BIGINT"),)
+    case = Case("a", "a", (_INPUT, f"CREATE STREAM output AS {query};"), refused, expected)
+    assert judge_types([case]).outcomes == {outcome: 1}
