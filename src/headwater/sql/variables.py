@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _REFERENCE = re.compile(r"(?P<escaped>\$)?\$\{(?P<name>[^}]*)\}")
+# What is quoted comes first, since two dashes in it begin no comment.
+_COMMENT = re.compile(
+    r"""(?:'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*`)
+    | (?P<comment>--[^\n]* | /\*.*?\*/)""",
+    re.DOTALL | re.VERBOSE,
+)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -41,10 +47,26 @@ class Variables:
         return iter(self._values.values())
 
     def substitute(self, text: str) -> str:
-        """Return the text with values for names; `$${name}` stands for `${name}` itself."""
+        """Return the text with values for names; `$${name}` stands for `${name}` itself.
+
+        Comments stay as they are.
+        """
         if "${" not in text:
             return text
-        return _REFERENCE.sub(lambda match: self._replacement(match, text), text)
+        pieces: list[str] = []
+        start = 0
+        for match in _COMMENT.finditer(text):
+            if match["comment"]:
+                pieces += [self._between(text, start, match.start()), match[0]]
+                start = match.end()
+        return "".join([*pieces, self._between(text, start, len(text))])
+
+    def _between(self, text: str, start: int, end: int) -> str:
+        pieces: list[str] = []
+        for match in _REFERENCE.finditer(text, start, end):
+            pieces += [text[start : match.start()], self._replacement(match, text)]
+            start = match.end()
+        return "".join([*pieces, text[start:end]])
 
     def _replacement(self, match: re.Match[str], text: str) -> str:
         reference = match[0]

@@ -26,6 +26,14 @@ def test_two_dollars_stand_for_the_reference_itself() -> None:
     assert Variables({"a": "1"}).substitute("'$${a}' ${a}") == "'${a}' 1"
 
 
+def test_comments_stay_as_they_are() -> None:
+    variables = Variables({"a": "1"})
+    text = "SELECT '--${a}', /* ${x} */ ${a} -- ${y}\nFROM `--${a}` -- it's ${z}"
+    assert variables.substitute(text) == (
+        "SELECT '--1', /* ${x} */ 1 -- ${y}\nFROM `--1` -- it's ${z}"
+    )
+
+
 def test_a_variable_without_a_value_is_refused_at_its_place() -> None:
     with pytest.raises(SqlSyntaxError, match=r"did you mean \$\{format\}") as raised:
         list(parse("SHOW STREAMS;\nSELECT ${fromat} FROM s;", Variables({"format": "x"})))

@@ -61,19 +61,16 @@ def _list(expressions: Iterable[Expression]) -> str:
 
 def _item(item: SelectItem) -> str:
     match item:
-        case SelectExpression(expression, None):
-            return format_expression(expression)
-        case SelectExpression(expression, alias) if alias is not None:
-            return f"{format_expression(expression)} AS {quoted(alias)}"
-        case SelectAll(None):
-            return "*"
-        case SelectAll(source) if source is not None:
-            return f"{quoted(source)}.*"
+        case SelectExpression(expression, alias):
+            written = format_expression(expression)
+            return written if alias is None else f"{written} AS {quoted(alias)}"
+        case SelectAll(source):
+            return "*" if source is None else f"{quoted(source)}.*"
         case SelectFields(struct):
             # A sign binds less than the arrow.
             return f"({format_expression(struct)})->*"
         case _:
-            raise AssertionError(item)
+            assert_never(item)
 
 
 def _relation(relation: Relation) -> str:

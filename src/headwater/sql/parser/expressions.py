@@ -192,11 +192,20 @@ class ExpressionRules(LiteralRules):
             raise SqlSyntaxError("ESCAPE takes one letter, such as '!'", place(text))
         return text_of(text)
 
-    def case(self, start: Token, operand: Expression | None, *rest: object) -> Expression:
+    def case(
+        self,
+        start: Token,
+        operand: Expression | None,
+        whens: tuple[When, ...],
+        otherwise: Expression | None,
+        end: Token,
+    ) -> Expression:
         """`CASE [operand] WHEN ... [ELSE ...] END`."""
-        whens = tuple(part for part in rest if isinstance(part, When))
-        *_, otherwise, _end = rest
-        return Case(operand, whens, otherwise, location=place(start))  # type: ignore[arg-type]
+        return Case(operand, whens, otherwise, location=place(start))
+
+    def whens(self, *whens: When) -> tuple[When, ...]:
+        """`WHEN condition THEN result` at least once."""
+        return whens
 
     def when(self, start: Token, condition: Expression, then: Token, result: Expression) -> When:
         """`WHEN condition THEN result`."""

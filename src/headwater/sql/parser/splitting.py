@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 # One alternative each: text, name, name, comment, comment, the end of a statement, all else.
 _PIECE = re.compile(
-    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | --[^\n]* | /\*.*?\*/ | (?P<end>;) | .""",
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | --[^\n]* | /\*.*?\*/ | (?P<end>;)
+    | [^'"`;/-]+ | .""",
     re.DOTALL | re.VERBOSE,
 )
 _NOTHING = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
