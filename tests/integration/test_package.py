@@ -16,6 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 JAR = "headwater/spark/jars/headwater-spark.jar"
+GRAMMAR = "headwater/sql/parser/grammar.lark"
 BUILD = "from hatchling import build\nimport sys\nprint(getattr(build, sys.argv[1])(sys.argv[2]))"
 
 
@@ -38,11 +39,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return dist
 
 
-def test_both_distributions_have_the_jar(built: Path) -> None:
+@pytest.mark.parametrize("file", [JAR, GRAMMAR])
+def test_both_distributions_have_what_is_not_python(built: Path, file: str) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as sources:
-        assert any(name.endswith(f"/src/{JAR}") for name in sources.getnames())
+        assert any(name.endswith(f"/src/{file}") for name in sources.getnames())
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
-        assert JAR in wheel.namelist()
+        assert file in wheel.namelist()
 
 
 def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
