@@ -224,7 +224,7 @@ def test_assertions() -> None:
 
 
 def test_types() -> None:
-    assert parse_type("STRUCT<>") == StructType(())
+    assert parse_type("STRUCT<>") == parse_type("STRUCT< >") == StructType(())
     assert parse_type("array<array<int>>") == ArrayType(ArrayType(NamedType("INT")))
 
 
