@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks import apache_kafka, broker, kafka_tools, partitions, registry
+from benchmarks import apache_kafka, broker, idle, kafka_tools, partitions, registry
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
@@ -118,6 +118,16 @@ measured in this table.""",
             pipeline.BY_HAND,
             pipeline.GOALS,
             pipeline.measure,
+        ),
+        Section(
+            "idle",
+            "Idle queries",
+            idle.INTRODUCTION,
+            (idle.COLUMN,),
+            (idle.COLUMN,),
+            None,
+            idle.GOALS,
+            idle.measure,
         ),
     )
 }

@@ -52,6 +52,9 @@ class Metrics:
     def value(self, name: str, **labels: object) -> float:
         return self._samples[name, frozenset((k, str(v)) for k, v in labels.items())]
 
+    def sum(self, name: str) -> float:
+        return sum(value for (each, _), value in self._samples.items() if each == name)
+
     def has(self, name: str, **labels: object) -> bool:
         return (name, frozenset((k, str(v)) for k, v in labels.items())) in self._samples
 

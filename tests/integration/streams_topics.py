@@ -47,11 +47,17 @@ class Topics:
         self.flush()
 
     def produce(
-        self, topic: str, key: str | bytes | None, value: Any, *, timestamp_ms: int = 0
+        self,
+        topic: str,
+        key: str | bytes | None,
+        value: Any,
+        *,
+        timestamp_ms: int = 0,
+        partition: int = -1,
     ) -> None:
         """Send a value as JSON; bytes as they are, and None as a tombstone."""
         data = value if value is None or isinstance(value, bytes) else json.dumps(value)
-        self._producer.produce(topic, data, key, timestamp=timestamp_ms)
+        self._producer.produce(topic, data, key, timestamp=timestamp_ms, partition=partition)
 
     def flush(self) -> None:
         """Wait until the broker has what was sent."""

@@ -147,6 +147,12 @@ def ui_address(spark: SparkSession) -> str | None:
     return spark.sparkContext.uiWebUrl
 
 
+def is_local(spark: SparkSession) -> bool:
+    """Tell whether tasks run in the driver's own JVM."""
+    master = spark.sparkContext.master or ""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
 def task_slots(spark: SparkSession) -> int:
     """Return how many tasks can run at once; a cluster is taken to have enough."""
     slots = re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", spark.sparkContext.master or "")

@@ -32,8 +32,6 @@ class TopicReader:
     partitions: Mapping[str, int] = field(default_factory=dict)
     kafka: Mapping[str, str] = field(default_factory=dict)
     batch: bool = False
-    in_fixed_order: bool = False
-    """Read so that a batch which is read again gives every task the same records as before."""
 
     def read(self, source: TopicSource) -> DataFrame:
         """Return the records of the source's topics."""
@@ -41,11 +39,9 @@ class TopicReader:
         options = reading_options(self.bootstrap_servers, self.kafka)
         options["subscribe"] = ",".join(source.topics)
         options |= self._start(source.start, source.topics)
-        return (
-            rows.format("headwater-kafka" if self.in_fixed_order else "kafka")
-            .options(**options)
-            .load()
-        )
+        # Ours gives a task the same records when a batch is read again, and does not ask all the
+        # time whether there are new ones.
+        return rows.format("kafka" if self.batch else "headwater-kafka").options(**options).load()
 
     def _start(self, start: Start, topics: tuple[str, ...]) -> dict[str, str]:
         if start.at == "timestamp":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -67,6 +68,13 @@ def test_what_cannot_be_real_time_runs_in_micro_batches(modes: Modes, query: Sta
 
 def test_each_mode_has_its_trigger() -> None:
     hourly = replace(SETTINGS, spark={"spark.headwater.trigger": "1 hour"})
-    assert trigger_of("running", hourly) == {"processingTime": "1 hour"}
-    assert trigger_of("once", hourly) == trigger_of("catching up", hourly) == {"availableNow": True}
-    assert "realTime" in trigger_of("real-time", hourly)
+    for one_jvm in (False, True):
+        of = partial(trigger_of, settings=hourly, one_jvm=one_jvm)
+        assert of("running") == {"processingTime": "1 hour"}
+        assert of("once") == of("catching up") == {"availableNow": True}
+        assert "realTime" in of("real-time")
+
+
+def test_a_real_time_batch_is_long_only_where_its_readers_can_end_it() -> None:
+    assert trigger_of("real-time", SETTINGS, one_jvm=False) == {"realTime": "10 seconds"}
+    assert trigger_of("real-time", SETTINGS, one_jvm=True) == {"realTime": "5 minutes"}

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from headwater.spark.jobs.running_query import RunningQuery
 
 _LOOK_EVERY_S = 0.1
+# Where nothing has happened for so long, a look is rarer: each asks the JVM.
+_QUIET_AFTER_S, _LOOK_WHEN_QUIET_S = 10.0, 1.0
 # A query that ran this long was well: the next failure starts at the shortest wait again.
 _WELL_AFTER_S = 120.0
 
@@ -153,7 +155,7 @@ class Job:
 
     def _watch(self) -> None:
         try:
-            while not self._stopping.wait(_LOOK_EVERY_S):
+            while not self._stopping.wait(self._look_again_s()):
                 for running in self._queries.values():
                     self._look_at(running)
                 if all(running.done for running in self._queries.values()):
@@ -166,6 +168,11 @@ class Job:
         finally:
             self._stop_queries()
             self._ended.set()
+
+    def _look_again_s(self) -> float:
+        quiet_since = max(running.changed for running in self._queries.values())
+        is_quiet = time.monotonic() - quiet_since > _QUIET_AFTER_S and not self.once
+        return _LOOK_WHEN_QUIET_S if is_quiet else _LOOK_EVERY_S
 
     def _look_at(self, running: RunningQuery) -> None:
         if running.restart_at is not None:

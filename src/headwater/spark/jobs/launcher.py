@@ -91,7 +91,6 @@ class Launcher:
             self._partitions,
             self._settings.cluster.java(),
             batch=batch,
-            in_fixed_order=self._settings.guarantee == "exactly_once" and not batch,
         )
 
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:

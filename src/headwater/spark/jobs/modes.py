@@ -26,6 +26,9 @@ Mode = Literal["once", "running", "catching up", "real-time"]
 
 # How long a real-time batch lasts: what is read again after a crash, and how often there is news.
 _REAL_TIME_BATCH = "10 seconds"
+# How long it lasts without a record. Where all readers are in one JVM, our source ends a batch that
+# has records as soon as above, and so the one after it.
+_IDLE_BATCH = "5 minutes"
 # So much has come in the meantime that it is worth another round.
 _LONG_ROUND_S = 10.0
 _REAL_TIME = "spark.headwater.realTime"
@@ -70,10 +73,13 @@ class Modes:
         return not any(isinstance(node, StreamTableJoin) for node in stage.stateful)
 
 
-def trigger_of(mode: Mode, settings: Settings) -> dict[str, Any]:
-    """Return what Spark is told to make a query run in this mode."""
+def trigger_of(mode: Mode, settings: Settings, *, one_jvm: bool) -> dict[str, Any]:
+    """Return what Spark is told to make a query run in this mode.
+
+    `one_jvm` tells whether tasks run where the driver does.
+    """
     if mode == "real-time":
-        return {"realTime": _REAL_TIME_BATCH}
+        return {"realTime": _IDLE_BATCH if one_jvm else _REAL_TIME_BATCH}
     if mode == "running":
         return {"processingTime": settings.spark.get(_TRIGGER, "0 seconds")}
     return {"availableNow": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ class RunningQuery:
         self.mode: Mode | None = None
         """How it was started the last time; None before the first."""
         self.started = self.lasted_s = 0.0
+        self.changed = time.monotonic()
+        """When something new was known of it."""
         self.back_off_s = FIRST_BACK_OFF_S
         self.restart_at: float | None = None
         self.done = False
@@ -45,6 +48,7 @@ class RunningQuery:
 
     def update(self, **changes: object) -> None:
         """Change what is known."""
+        self.changed = time.monotonic()
         self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
 
     def take_reports(self) -> Mapping[str, Any] | None:

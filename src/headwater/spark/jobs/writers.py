@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark.jobs.modes import trigger_of
+from headwater.spark.session import is_local
 from headwater.spark.sinks.registry import writer_of
 from headwater.spark.sinks.writer import Run
 
@@ -40,5 +41,6 @@ class Writers:
         sink = writer_of(query.sink).open(query.sink, run)
         writer: Any = sink.stream(query.rows).queryName(f"{self.app}: {query.name}")
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
-        started: StreamingQuery = writer.trigger(**trigger_of(mode, self.settings)).start()
+        trigger = trigger_of(mode, self.settings, one_jvm=is_local(query.rows.sparkSession))
+        started: StreamingQuery = writer.trigger(**trigger).start()
         return started

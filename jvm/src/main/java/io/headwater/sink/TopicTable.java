@@ -3,6 +3,7 @@ package io.headwater.sink;
 import java.util.EnumSet;
 import java.util.Set;
 
+import io.headwater.source.TopicScan;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -48,7 +49,8 @@ final class TopicTable implements SupportsRead, SupportsWrite {
 
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-        return () -> new OrderedScan(((SupportsRead) connector).newScanBuilder(options).build());
+        return () ->
+                new TopicScan(((SupportsRead) connector).newScanBuilder(options).build(), options);
     }
 
     @Override

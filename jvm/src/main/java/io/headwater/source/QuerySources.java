@@ -1,0 +1,127 @@
+package io.headwater.source;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.kafka.common.TopicPartition;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+
+/**
+ * The topic sources of one running query: one of them waits, and for news in any of them.
+ *
+ * <p>Spark asks its sources one after the other, always in the same order and in the query's own
+ * thread. Nobody waits before all of them have been asked in vain for a while: so a query that has
+ * just had records answers as fast as ever, and the watcher has begun to watch.
+ */
+final class QuerySources {
+
+    /** So long there was nothing; longer than a fetch of the watcher lasts. */
+    private static final long QUIET_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Asked less often, Spark has a trigger that waits by itself. */
+    private static final long POLLED_WITHIN_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Then the cluster is asked all the same: for new partitions, and for topics that are gone. */
+    private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long CHECK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final ThreadLocal<QuerySources> OF_THREAD =
+            ThreadLocal.withInitial(QuerySources::new);
+
+    private final String id = UUID.randomUUID().toString();
+    private final Map<TopicStream, Source> sources = new LinkedHashMap<>();
+    private long lastNews = System.nanoTime();
+
+    static QuerySources ofThisThread() {
+        return OF_THREAD.get();
+    }
+
+    /** A name that no other run of any query has. */
+    String id() {
+        return id;
+    }
+
+    /** Wait if there is reason to believe that the stream's end has not moved from there. */
+    void awaitNews(TopicStream stream, Offset end) throws InterruptedException {
+        long now = System.nanoTime();
+        Source source = sources.get(stream);
+        if (source == null
+                || !end.equals(source.end)
+                || now - source.askedAt > POLLED_WITHIN_NS
+                || now - lastNews < QUIET_NS
+                || sources.keySet().iterator().next() != stream) {
+            return;
+        }
+        CountDownLatch news = new CountDownLatch(1);
+        try {
+            for (Source each : sources.values()) {
+                if (each.end == null) {
+                    return;
+                }
+                each.watcher.tell(news, each.positions);
+            }
+            long deadline = now + LONGEST_NS;
+            while (deadline - System.nanoTime() > 0 && allWatched()) {
+                if (news.await(CHECK_NS, TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+            }
+        } finally {
+            sources.values().forEach(each -> each.watcher.forget(news));
+        }
+    }
+
+    /** Note what the cluster said of a stream that had been read up to a start. */
+    void found(TopicStream stream, Map<String, Object> kafka, Offset start, Offset end) {
+        Source source =
+                sources.computeIfAbsent(stream, each -> new Source(EndWatcher.join(kafka)));
+        source.askedAt = System.nanoTime();
+        if (!start.equals(end)) {
+            source.end = null;
+            stir();
+        } else if (!Objects.equals(source.end, end)) {
+            Map<TopicPartition, Long> positions = Positions.of(end);
+            source.watcher.watch(source.positions.keySet(), positions);
+            source.positions = positions;
+            source.end = end;
+        }
+    }
+
+    /** Do not wait for a while: something has happened. */
+    void stir() {
+        lastNews = System.nanoTime();
+    }
+
+    /** End what is kept for a stream that was stopped. */
+    void leave(TopicStream stream) {
+        Source source = sources.remove(stream);
+        if (source != null) {
+            source.watcher.leave(source.positions.keySet());
+        }
+        RealTimeBatch.forget(id);
+    }
+
+    private boolean allWatched() {
+        return sources.values().stream().allMatch(each -> each.watcher.isWatching());
+    }
+
+    private static final class Source {
+
+        private final EndWatcher watcher;
+        private Map<TopicPartition, Long> positions = Map.of();
+
+        /** Where everything has been read; null while that is not so. */
+        private Offset end;
+
+        private long askedAt;
+
+        Source(EndWatcher watcher) {
+            this.watcher = watcher;
+        }
+    }
+}

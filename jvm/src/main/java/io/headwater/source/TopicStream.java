@@ -1,0 +1,115 @@
+package io.headwater.source;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Map;
+
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+
+/**
+ * The connector's stream, with what it lacks: splits in an order that a replay repeats, and patience.
+ *
+ * <p>Spark's connector plans a batch in the order of a hash map that the broker's answer filled; a
+ * replay plans it in the order of the checkpoint. With up to four partitions the two differ, and
+ * task 0 gets the rows that task 2 had. A sink that knows tasks by their number would then write
+ * some rows twice and others never.
+ *
+ * <p>Spark asks for the end of the topics every few milliseconds. Here the question is answered when
+ * the answer is a new one: what is new, the connector finds out by itself as ever, so that neither
+ * offsets nor checkpoints differ from its own.
+ */
+final class TopicStream implements InvocationHandler {
+
+    private final MicroBatchStream connector;
+    private final Map<String, Object> kafka;
+    private QuerySources query;
+    private boolean isRealTime;
+    private boolean isUntilNow;
+
+    TopicStream(MicroBatchStream connector, Map<String, Object> kafka) {
+        this.connector = connector;
+        this.kafka = kafka;
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        int count = arguments == null ? 0 : arguments.length;
+        switch (method.getName()) {
+            case "equals":
+                return proxy == arguments[0];
+            case "prepareForRealTimeMode":
+                isRealTime = true;
+                query();
+                break;
+            case "prepareForTriggerAvailableNow":
+                isUntilNow = true;
+                break;
+            case "latestOffset":
+                if (count == 2 && !isUntilNow && !isRealTime) {
+                    return latestOffset((Offset) arguments[0], method, arguments);
+                }
+                break;
+            case "commit":
+                // A batch has been planned, be it one without records: one more may be due.
+                query().stir();
+                break;
+            case "planInputPartitions":
+                Object splits = call(method, arguments);
+                // With one argument it is real-time mode's, which is not replayed.
+                if (count == 1) {
+                    PartitionWatcher.watch(
+                            kafka, this, query().id(), Positions.counts((Offset) arguments[0]));
+                } else {
+                    // A split's text begins with topic, partition and offsets.
+                    Arrays.sort((InputPartition[]) splits, Comparator.comparing(Object::toString));
+                }
+                return splits;
+            case "createReaderFactory":
+                Object readers = call(method, arguments);
+                return isRealTime
+                        ? new RealTimeReaders((PartitionReaderFactory) readers, query().id())
+                        : readers;
+            case "stop":
+                query().leave(this);
+                PartitionWatcher.forget(kafka, this);
+                break;
+            default:
+        }
+        return call(method, arguments);
+    }
+
+    private Offset latestOffset(Offset start, Method method, Object[] arguments) throws Throwable {
+        try {
+            query().awaitNews(this, start);
+        } catch (InterruptedException stopped) {
+            // Spark expects no such exception here, and looks for itself before it goes on.
+            Thread.currentThread().interrupt();
+            return start;
+        }
+        Offset latest = (Offset) call(method, arguments);
+        query().found(this, kafka, start, latest);
+        return latest;
+    }
+
+    // Found in the query's own thread, which prepares the stream and asks for its offsets.
+    private QuerySources query() {
+        if (query == null) {
+            query = QuerySources.ofThisThread();
+        }
+        return query;
+    }
+
+    private Object call(Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(connector, arguments);
+        } catch (InvocationTargetException error) {
+            throw error.getCause();
+        }
+    }
+}

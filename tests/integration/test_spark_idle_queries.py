@@ -1,0 +1,115 @@
+"""Queries without records: they ask the broker for next to nothing, and miss nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewPartitions
+from tests.integration.scrape import Metrics
+from tests.integration.streams_topics import Topics, app_of
+from tests.spark_session import spark
+from tests.waiting import wait_for
+
+from headwater.spark.jobs.job import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.broker_process import BrokerProcess
+    from tests.conftest import StartBroker
+
+    from headwater.streams import App
+
+__all__ = ["spark"]
+
+VALUE = "value bigint"
+# Spark asks more often than that, ten to a hundred times, unless somebody makes it wait.
+_REQUESTS_WITHIN_S, _FEW_REQUESTS = 3.0, 40
+
+
+@pytest.fixture
+def measured(start_broker: StartBroker) -> BrokerProcess:
+    return start_broker({"headwater.metrics.port": "0"})
+
+
+@pytest.fixture
+def topics(measured: BrokerProcess) -> Topics:
+    return Topics(measured.bootstrap_servers)
+
+
+@contextmanager
+def running(app: App, spark: SparkSession) -> Iterator[Job]:
+    job = Job(app.plan())
+    job.start(spark)
+    try:
+        yield job
+    finally:
+        job.stop()
+
+
+def wait_until_idle(broker: BrokerProcess) -> None:
+    def asked() -> float:
+        before = Metrics(broker).sum("kafka_network_requestmetrics_requests_total")
+        time.sleep(_REQUESTS_WITHIN_S)  # measured over this time, nothing is waited for
+        return Metrics(broker).sum("kafka_network_requestmetrics_requests_total") - before
+
+    wait_for(asked, until=lambda requests: requests < _FEW_REQUESTS)
+
+
+def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_source(
+    spark: SparkSession, measured: BrokerProcess, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    others = f"{topic}-others"
+    topics.create(topic, others)
+    app = app_of(topics, tmp_path, guarantee="exactly_once")
+    merged = app.stream(topic, value_type=VALUE).merge(app.stream(others, value_type=VALUE))
+    merged.to(f"{topic}-out")
+    with running(app, spark) as job:
+        topics.write(topic, {"value": 0})
+        topics.read(f"{topic}-out", 1)
+        for number, written in enumerate((topic, others, topic), 1):
+            wait_until_idle(measured)
+            topics.write(written, {"value": number})
+            topics.read(f"{topic}-out", number + 1)
+        wait_until_idle(measured)
+        measured.kill()
+        measured.start()
+        topics.write(others, {"value": 4})
+        values = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-out", 5)]
+        assert values == [0, 1, 2, 3, 4]
+        wait_until_idle(measured)
+        job.stop()
+    assert [query.state for query in job.progress()] == ["stopped"]
+
+
+@pytest.mark.parametrize("mode", ["running", "real-time"])
+def test_an_idle_query_finds_new_partitions(
+    spark: SparkSession,
+    topics: Topics,
+    topic: str,
+    tmp_path: Path,
+    mode: Literal["running", "real-time"],
+) -> None:
+    topics.create(topic)
+    wanted = {"spark.headwater.realTime": str(mode == "real-time").lower()}
+    app = app_of(topics, tmp_path, spark=wanted)
+    app.stream(topic, value_type=VALUE).to(f"{topic}-out")
+    with running(app, spark) as job:
+        topics.write(topic, {"value": 0})
+        topics.read(f"{topic}-out", 1)
+        assert job.progress()[0].state == mode
+        if mode == "real-time":
+            # After a batch with the record and one without, there are batches of minutes.
+            wait_for(lambda: job.progress()[0].batch >= 1)
+        admin = AdminClient({"bootstrap.servers": topics.servers})
+        admin.create_partitions([NewPartitions(topic, 2)])[topic].result()
+        fresh = Topics(topics.servers)  # the other producer does not know the partition yet
+        fresh.produce(topic, "k", {"value": 1}, partition=1)
+        fresh.flush()
+        assert len(topics.read(f"{topic}-out", 2)) == 2
