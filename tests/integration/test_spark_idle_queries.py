@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewPartitions
 from tests.integration.scrape import Metrics
 from tests.integration.streams_topics import Topics, app_of
@@ -77,12 +78,20 @@ def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_sour
             wait_until_idle(measured)
             topics.write(written, {"value": number})
             topics.read(f"{topic}-out", number + 1)
+        producer = Producer({"bootstrap.servers": topics.servers, "transactional.id": topic})
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.produce(others, json.dumps({"value": 4}), "k")
+        producer.flush()
+        wait_until_idle(measured)
+        producer.commit_transaction()
+        topics.read(f"{topic}-out", 5)
         wait_until_idle(measured)
         measured.kill()
         measured.start()
-        topics.write(others, {"value": 4})
-        values = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-out", 5)]
-        assert values == [0, 1, 2, 3, 4]
+        topics.write(others, {"value": 5})
+        values = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-out", 6)]
+        assert values == [0, 1, 2, 3, 4, 5]
         wait_until_idle(measured)
         job.stop()
     assert [query.state for query in job.progress()] == ["stopped"]

@@ -1,2 +1,5 @@
-/** What Spark lacks for Kafka's semantics: stateful operators and an exactly-once sink. */
+/**
+ * What Spark lacks for Kafka's semantics: stateful operators, topics that are waited for, and an
+ * exactly-once sink.
+ */
 package io.headwater;

@@ -1,5 +1,5 @@
 /**
- * Kafka topics for Spark, exactly once: a source whose splits have a fixed order, and a sink that
- * writes each task of a micro-batch in a Kafka transaction which also records the batch.
+ * Kafka topics for Spark, exactly once: a sink that writes each task of a micro-batch in a Kafka
+ * transaction which also records the batch.
  */
 package io.headwater.sink;

@@ -42,7 +42,13 @@ final class EndWatcher implements Runnable {
     private final Map<String, Object> settings;
     private final Map<TopicPartition, Integer> readers = new HashMap<>();
     private final Map<TopicPartition, Long> ends = new HashMap<>();
+
+    /** Where the consumer has read something, and stands still. */
+    private final Set<TopicPartition> passed = new HashSet<>();
+
+    /** Where the consumer has to go. */
     private final Set<TopicPartition> moved = new HashSet<>();
+
     private final Map<CountDownLatch, Map<TopicPartition, Long>> waiting = new LinkedHashMap<>();
     private KafkaConsumer<byte[], byte[]> consumer;
     private boolean isOpen = true;
@@ -62,7 +68,7 @@ final class EndWatcher implements Runnable {
             }
         });
         kafka.remove(ConsumerConfig.GROUP_ID_CONFIG);
-        kafka.put(ConsumerConfig.CLIENT_ID_CONFIG, "headwater-end-watcher");
+        kafka.put(ConsumerConfig.CLIENT_ID_CONFIG, "headwater-watcher");
         kafka.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         kafka.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         kafka.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
@@ -106,18 +112,21 @@ final class EndWatcher implements Runnable {
     /** Watch partitions from where they ended just now, in place of what a source had watched. */
     synchronized void watch(
             Collection<TopicPartition> before, Map<TopicPartition, Long> positions) {
+        boolean isNew = false;
+        for (Map.Entry<TopicPartition, Long> each : positions.entrySet()) {
+            TopicPartition partition = each.getKey();
+            readers.merge(partition, 1, Integer::sum);
+            boolean isElsewhere = !each.getValue().equals(ends.put(partition, each.getValue()));
+            if (passed.remove(partition) || isElsewhere) {
+                moved.add(partition);
+                isNew = true;
+            }
+        }
         for (TopicPartition partition : before) {
             if (readers.merge(partition, -1, Integer::sum) == 0) {
                 readers.remove(partition);
                 ends.remove(partition);
-            }
-        }
-        boolean isNew = false;
-        for (Map.Entry<TopicPartition, Long> each : positions.entrySet()) {
-            readers.merge(each.getKey(), 1, Integer::sum);
-            if (!each.getValue().equals(ends.put(each.getKey(), each.getValue()))) {
-                moved.add(each.getKey());
-                isNew = true;
+                passed.remove(partition);
             }
         }
         notifyAll();
@@ -214,7 +223,7 @@ final class EndWatcher implements Runnable {
     }
 
     private synchronized void compare() {
-        Set<TopicPartition> passed = new HashSet<>();
+        Set<TopicPartition> news = new HashSet<>();
         for (TopicPartition partition : consumer.assignment()) {
             Long end = ends.get(partition);
             if (end == null || moved.contains(partition)) {
@@ -223,16 +232,17 @@ final class EndWatcher implements Runnable {
             long position = position(partition, end);
             if (position != end) {
                 ends.put(partition, position);
-                passed.add(partition);
+                news.add(partition);
             }
         }
-        if (passed.isEmpty()) {
+        if (news.isEmpty()) {
             return;
         }
-        consumer.pause(passed);
-        waiting.forEach((news, positions) -> {
-            if (passed.stream().anyMatch(positions::containsKey)) {
-                news.countDown();
+        consumer.pause(news);
+        passed.addAll(news);
+        waiting.forEach((waiter, positions) -> {
+            if (news.stream().anyMatch(positions::containsKey)) {
+                waiter.countDown();
             }
         });
     }

@@ -2,13 +2,15 @@ package io.headwater.source;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.kafka.common.TopicPartition;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The topic sources of one running query: one of them waits, and for news in any of them.
@@ -54,7 +56,8 @@ final class QuerySources {
                 || !end.equals(source.end)
                 || now - source.askedAt > POLLED_WITHIN_NS
                 || now - lastNews < QUIET_NS
-                || sources.keySet().iterator().next() != stream) {
+                || sources.keySet().iterator().next() != stream
+                || !areAllOfQuery()) {
             return;
         }
         CountDownLatch news = new CountDownLatch(1);
@@ -84,8 +87,10 @@ final class QuerySources {
         if (!start.equals(end)) {
             source.end = null;
             stir();
-        } else if (!Objects.equals(source.end, end)) {
-            Map<TopicPartition, Long> positions = Positions.of(end);
+        } else {
+            Map<TopicPartition, Long> positions =
+                    end.equals(source.end) ? source.positions : Positions.of(end);
+            // Also if nothing is new: another query may have had the watcher elsewhere.
             source.watcher.watch(source.positions.keySet(), positions);
             source.positions = positions;
             source.end = end;
@@ -104,6 +109,20 @@ final class QuerySources {
             source.watcher.leave(source.positions.keySet());
         }
         RealTimeBatch.forget(id);
+    }
+
+    // A source of another kind would have to wait with ours.
+    private static boolean areAllOfQuery() {
+        SparkSession session = SparkSession.active();
+        String id = session.sparkContext().getLocalProperty(StreamExecution.QUERY_ID_KEY());
+        if (id == null) {
+            return false;
+        }
+        StreamExecution query =
+                session.sharedState().activeStreamingQueries().get(UUID.fromString(id));
+        return query != null
+                && CollectionConverters.asJava(query.sources()).stream()
+                        .allMatch(TopicStream::isHandlerOf);
     }
 
     private boolean allWatched() {

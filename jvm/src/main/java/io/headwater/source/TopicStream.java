@@ -3,6 +3,7 @@ package io.headwater.source;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
@@ -35,6 +36,11 @@ final class TopicStream implements InvocationHandler {
     TopicStream(MicroBatchStream connector, Map<String, Object> kafka) {
         this.connector = connector;
         this.kafka = kafka;
+    }
+
+    static boolean isHandlerOf(Object stream) {
+        return Proxy.isProxyClass(stream.getClass())
+                && Proxy.getInvocationHandler(stream) instanceof TopicStream;
     }
 
     @Override
