@@ -33,7 +33,7 @@ QUERIES = 30
 # In real-time mode, a count holds a slot for its partition and one for each shuffle partition.
 _MASTER = "local[150,4]"
 # A real-time query waits for long only after a batch with records and one without.
-_SETTLED_AFTER_S = 30.0
+_SETTLED_AFTER_S = 45.0
 _MEASURED_S = 20.0
 _RECORD_WITHIN_S = 120.0
 
