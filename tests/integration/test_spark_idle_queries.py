@@ -72,6 +72,7 @@ def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_sour
     merged = app.stream(topic, value_type=VALUE).merge(app.stream(others, value_type=VALUE))
     merged.to(f"{topic}-out")
     with running(app, spark) as job:
+        wait_for(lambda: not job.progress()[0].awaits_report)
         topics.write(topic, {"value": 0})
         topics.read(f"{topic}-out", 1)
         for number, written in enumerate((topic, others, topic), 1):
@@ -88,6 +89,8 @@ def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_sour
         wait_until_idle(measured)
         producer.commit_transaction()
         topics.read(f"{topic}-out", 5)
+        # Not lost among the reports of there being nothing.
+        wait_for(lambda: job.progress()[0].rows, until=lambda rows: rows == 5)
         wait_until_idle(measured)
     assert [query.state for query in job.progress()] == ["stopped"]
     with running(app, spark):

@@ -41,13 +41,14 @@ class QueryProgress:
         return self.batch < 0 and self.state != "finished"
 
     def after(self, report: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a batch's report changes."""
+        """Return what a report changes."""
         operators = report.get("stateOperators") or []
+        rows, batch_ms = int(report.get("numInputRows") or 0), _batch_ms(report)
         return {
             "batch": int(report["batchId"]),
-            "rows": self.rows + int(report.get("numInputRows") or 0),
-            "rows_per_second": float(report.get("processedRowsPerSecond") or 0.0),
-            "batch_ms": int((report.get("durationMs") or {}).get("triggerExecution", 0)),
+            "rows": self.rows + rows,
+            "rows_per_second": rows * 1_000 / batch_ms if batch_ms else 0.0,
+            "batch_ms": batch_ms if is_of_batch(report) else self.batch_ms,
             "lag": sum(_lag(source) for source in report.get("sources") or []),
             "state_rows": sum(int(each.get("numRowsTotal") or 0) for each in operators),
             "state_bytes": sum(int(each.get("memoryUsedBytes") or 0) for each in operators),
@@ -57,6 +58,11 @@ class QueryProgress:
         }
 
 
+def is_of_batch(report: Mapping[str, Any]) -> bool:
+    """Tell whether a batch was run: Spark also reports now and then that there is none to run."""
+    return "addBatch" in (report.get("durationMs") or {})
+
+
 def read_to(report: Mapping[str, Any]) -> dict[tuple[str, int], int]:
     """Return up to which offset each partition was read when a batch ended."""
     return {
@@ -64,6 +70,12 @@ def read_to(report: Mapping[str, Any]) -> dict[tuple[str, int], int]:
         for source in report.get("sources") or []
         for (topic, partition), offset in _offsets(source.get("endOffset")).items()
     }
+
+
+def _batch_ms(report: Mapping[str, Any]) -> int:
+    """Return how long the batch took, without the time for which it waited for records."""
+    durations = report.get("durationMs") or {}
+    return int(durations.get("triggerExecution", 0)) - int(durations.get("latestOffset", 0))
 
 
 def _observed_late(metrics: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import TopicSink
-from headwater.spark.jobs.progress import QueryProgress
+from headwater.spark.jobs.progress import QueryProgress, is_of_batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,12 +44,18 @@ class RunningQuery:
         self.back_off_s = FIRST_BACK_OFF_S
         self.restart_at: float | None = None
         self.done = False
-        self._seen: tuple[str, int] = ("", -1)
+        self._run = ""
+        self._awaited = 0
+        """The batch of this run that was not reported yet."""
+        self._reported = ""
+        """When the last report was made, as Spark writes it."""
 
     def update(self, **changes: object) -> None:
         """Change what is known."""
-        self.changed = time.monotonic()
-        self.progress = replace(self.progress, **changes)  # type: ignore[arg-type]
+        progress = replace(self.progress, **changes)  # type: ignore[arg-type]
+        if progress != self.progress:
+            self.changed = time.monotonic()
+        self.progress = progress
 
     def take_reports(self) -> Mapping[str, Any] | None:
         """Read what Spark reported since the last look; returns the newest, if there is one."""
@@ -58,15 +64,18 @@ class RunningQuery:
         if last is None or self._is_known(last):
             return None
         # Spark keeps a hundred reports, and to fetch them all costs more than a batch may take.
-        follows = self._seen == (str(last["runId"]), int(last["batchId"]) - 1)
+        follows = (self._run, self._awaited) == (str(last["runId"]), int(last["batchId"]))
         read: Mapping[str, Any] | None = None
         for report in (last,) if follows else self.spark_query.recentProgress:
             if not self._is_known(report):
-                self._seen = (str(report["runId"]), int(report["batchId"]))
                 read = json.loads(report.json)
+                # One without a batch has the number of the batch that is still to come.
+                self._awaited = int(read["batchId"]) + is_of_batch(read)
+                self._run, self._reported = read["runId"], read["timestamp"]
                 self.update(**self.progress.after(read))
         return read
 
     def _is_known(self, report: StreamingQueryProgress) -> bool:
-        run, batch = str(report["runId"]), int(report["batchId"])
-        return run == self._seen[0] and batch <= self._seen[1]
+        batch, is_later = int(report["batchId"]), str(report["timestamp"]) > self._reported
+        is_new = batch > self._awaited or (batch == self._awaited and is_later)
+        return str(report["runId"]) == self._run and not is_new
