@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class Flusher:
     """Syncs what was written since the last time, one thread at a time, without the log's lock.
 
-    The indexes of the active segment are left out: recovery builds them anew. Those of a closed
-    segment are on disk before the recovery point moves past its end.
+    The indexes of the active segment are left out, and the leader epochs that began in it:
+    recovery builds them anew. Those of a closed segment are on disk before the recovery point
+    moves past its end.
     """
 
     def __init__(self, directory: Path, loaded: LoadedLog, lock: threading.RLock) -> None:
@@ -92,15 +93,17 @@ class Flusher:
                 if self._segments.active.offset_index.count:
                     self.closed.append(self._segments.active)
         if not is_unchanged:
-            # A segment without entries has a single one in its time index, which the next start
-            # misses if it is lost: that need not wait for the disk.
+            # A segment without entries has a single one in its time index. The next start misses
+            # it if it is lost, and the leader epochs too: they need not wait for the disk.
             self.flush()
+            if self._epochs.is_dirty:
+                self._epochs.write(durable=False)
         self.failure = StorageError(f"{name} is closed.")
 
     def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:
         self._sync_data(files)
         try:
-            if self._epochs.is_dirty:
+            if closed and self._epochs.is_dirty:
                 self._epochs.write()
                 self._names_changed = True
             self._sync_names()

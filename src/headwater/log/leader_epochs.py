@@ -37,11 +37,11 @@ class LeaderEpochs:
         self._replace(tuple(sorted(read_epochs(self._path))))
         self.is_dirty = False
 
-    def write(self) -> None:
-        """Bring the file up to date."""
+    def write(self, *, durable: bool = True) -> None:
+        """Bring the file up to date, and to disk if it is to be `durable`."""
         self.is_dirty = False
         try:
-            write_epochs(self._path, self._entries)
+            write_epochs(self._path, self._entries, durable=durable)
         except OSError:
             self.is_dirty = True
             raise

@@ -80,7 +80,8 @@ def load(
         segments = [
             Segment.create(str(directory), log_start_offset, created_ms=now_ms, preallocate=reserve)
         ]
-    if not epochs_are_known:
+    if not epochs_are_known or epochs.latest < found.last_epoch:
+        # A small log's epochs are written at its close, and not brought to disk.
         for segment in segments:
             for _, header in readable_batches(segment):
                 epochs.assign(header.leader_epoch, header.base_offset)

@@ -18,6 +18,7 @@ from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segmen
 from headwater.log.indexes.index_file import CorruptIndex
 from headwater.log.indexes.index_rebuild import IndexRebuild
 from headwater.log.indexes.time_index import NO_TIMESTAMP
+from headwater.log.leader_epochs import UNKNOWN_EPOCH
 from headwater.log.records.batch import CHECKED_POSITION, HEADER_SIZE
 from headwater.log.records.batch_walk import checked_header
 from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
@@ -42,6 +43,8 @@ class Recovered(NamedTuple):
 
     segments: list[Segment]
     next_offset: int
+    last_epoch: int
+    """Leader epoch of the last batch, -1 if the active segment has none."""
     unsynced: list[Segment]
     checked: list[Segment]
     """Those whose every batch was looked at, since nobody could know what a crash left of them."""
@@ -74,17 +77,20 @@ def open_segments(
             del segments[number + 1 :]
             break
     if not segments:
-        return Recovered([], 0, [], [])
+        return Recovered([], 0, UNKNOWN_EPOCH, [], [])
+    active = segments[-1]
     try:
-        next_offset = segments[-1].next_offset()
+        last = active.last_batch()
     except CorruptBatch:
         # The shutdown was clean, but the end of the log is not.
-        recover(segments[-1], config, epochs)
-        checked.append(segments[-1])
-        next_offset = segments[-1].next_offset()
+        recover(active, config, epochs)
+        checked.append(active)
+        last = active.last_batch()
     for segment in segments:
         segment.release_indexes()
-    return Recovered(segments, next_offset, unsynced + checked, checked)
+    next_offset = active.base_offset if last is None else last.next_offset
+    last_epoch = UNKNOWN_EPOCH if last is None else last.leader_epoch
+    return Recovered(segments, next_offset, last_epoch, unsynced + checked, checked)
 
 
 def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
@@ -112,7 +118,11 @@ def recover(segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> int:
 
 
 class _Indexer:
-    """Builds the indexes of a segment and notes leader epochs, batch by batch."""
+    """Builds the indexes of a segment and notes leader epochs, batch by batch.
+
+    What the checkpoint says of epochs that began in the segment is not believed: it may be of
+    batches that an earlier crash took away.
+    """
 
     def __init__(self, segment: Segment, config: LogConfig, epochs: LeaderEpochs) -> None:
         self._segment = segment
@@ -124,6 +134,7 @@ class _Indexer:
         segment.time_index.create()
         segment.max_timestamp, segment.max_timestamp_offset = NO_TIMESTAMP, segment.base_offset
         segment.bytes_since_index_entry = 0
+        epochs.truncate_from_end(segment.base_offset)
 
     def add(self, header: BatchHeader) -> None:
         """Take the next batch, or raise CorruptBatch if it does not belong there."""

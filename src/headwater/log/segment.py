@@ -234,14 +234,14 @@ class Segment(FileHolder):
         length = self.file.read(4, position + 8)
         return int.from_bytes(length, "big", signed=True) + LOG_OVERHEAD
 
-    def next_offset(self) -> int:
-        """Offset after the last batch; raises CorruptBatch if the end is torn."""
-        offset = self.base_offset
+    def last_batch(self) -> BatchHeader | None:
+        """Header of the last batch, None if there is none; raises CorruptBatch if it is torn."""
+        header = None
         number = self.offset_index.count
         position = self.offset_index.entry(number - 1)[1] if number else 0
-        for _, header in self.batches(position):
-            offset = header.next_offset
-        return offset
+        for _, header in self.batches(position):  # noqa: B007 - it is the last one that counts
+            pass
+        return header
 
     @property
     def first_timestamp(self) -> int:

@@ -119,7 +119,8 @@ def _reach_last_old_segment(segment: Segment, last_old: Segment) -> None:
     """
     from headwater.log.records.record import encode_batch
 
-    end = segment.next_offset()
+    last = segment.last_batch()
+    end = segment.base_offset if last is None else last.next_offset
     if last_old.base_offset == segment.base_offset or last_old.base_offset < end:
         return
     empty = encode_batch([], base_offset=end, last_offset=last_old.base_offset)

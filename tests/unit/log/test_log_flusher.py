@@ -49,13 +49,15 @@ def test_closed_segments_can_be_flushed_alone(tmp_path: Path) -> None:
     assert log.recovery_point == 3
 
 
-def test_leader_epochs_are_on_disk_before_the_recovery_point_moves(tmp_path: Path) -> None:
+def test_leader_epochs_are_on_disk_before_the_recovery_point_passes_their_segment(
+    tmp_path: Path,
+) -> None:
     log = open_log(tmp_path)
     path = log.directory / "leader-epoch-checkpoint"
     append(log, b"a", epoch=1)
-    assert not path.exists()
     log.flush()
-    assert path.read_text() == "0\n1\n1 0\n"
+    assert not path.exists()
+    log.roll(NOW)
     append(log, b"b", epoch=2)
     log.flush()
     assert path.read_text() == "0\n2\n1 0\n2 1\n"
@@ -150,3 +152,14 @@ def test_compaction_beside_reads(tmp_path: Path) -> None:
         *range(0, following, 8),
         *range(following, 100),
     ]
+
+
+def test_the_first_flush_of_a_log_makes_no_file(tmp_path: Path) -> None:
+    log = open_log(tmp_path)
+    names = sorted(path.name for path in log.directory.iterdir())
+    append(log, b"a")
+    log.flush()
+
+    assert sorted(path.name for path in log.directory.iterdir()) == names
+    log.close()
+    assert (log.directory / "leader-epoch-checkpoint").read_text() == "0\n1\n0 0\n"

@@ -40,7 +40,7 @@ def fill(log: Log, count: int, start: int = 0) -> None:
 def test_a_new_log_has_kafkas_files(tmp_path: Path) -> None:
     log = open_log(tmp_path, topic_id=TOPIC_ID)
     append(log, b"a")
-    log.flush()
+    log.close()
 
     assert {path.name for path in log.directory.iterdir()} == {
         "00000000000000000000.log",

@@ -280,6 +280,59 @@ def test_leader_epochs_are_read_from_the_batches_if_their_file_is_damaged(crashe
     assert [opened.epoch_of(offset) for offset in (0, 24, 25, 49, 50)] == [0, 0, 1, 1, 2]
 
 
+@pytest.mark.parametrize("lost", ["missing", "", "0\n1\n0 0\n"])
+def test_leader_epochs_that_a_power_cut_took_after_a_clean_stop_are_read_from_the_batches(
+    tmp_path: Path, lost: str
+) -> None:
+    log = open_log(tmp_path)
+    append(log, b"a", epoch=0)
+    append(log, b"b", epoch=3)
+    log.close()
+    checkpoint = log.directory / "leader-epoch-checkpoint"
+    checkpoint.unlink() if lost == "missing" else checkpoint.write_text(lost)
+
+    opened = reopen(log, clean=True)
+
+    assert [opened.epoch_of(offset) for offset in (0, 1)] == [0, 3]
+    opened.close()
+    assert checkpoint.read_text() == "0\n2\n0 0\n3 1\n"
+
+
+def test_leader_epochs_are_read_from_the_batches_after_a_crash_before_they_were_written(
+    tmp_path: Path,
+) -> None:
+    log = open_log(tmp_path)
+    append(log, b"a", epoch=1)
+    log.flush()
+    append(log, b"b", epoch=2)
+    log.flush()
+
+    opened = reopen(log, clean=False, recovery_point=log.recovery_point)
+
+    assert [opened.epoch_of(offset) for offset in (0, 1)] == [1, 2]
+
+
+def test_a_checkpoint_that_tells_of_lost_batches_does_not_hide_where_an_epoch_began(
+    tmp_path: Path,
+) -> None:
+    log = open_log(tmp_path)
+    append(log, b"a", epoch=1)
+    append(log, b"b", epoch=2)
+    log.close()
+    end_of_first = log.segments[0].size // 2
+    with (log.directory / f"{0:020d}.log").open("r+b") as file:
+        file.truncate(end_of_first + 10)
+    cut = reopen(log, clean=False)
+    assert cut.log_end_offset == 1
+    append(cut, b"c", epoch=1)
+    append(cut, b"d", epoch=2)
+    cut.flush()
+
+    opened = reopen(cut, clean=False, recovery_point=cut.recovery_point)
+
+    assert [opened.epoch_of(offset) for offset in (0, 1, 2)] == [1, 1, 2]
+
+
 def test_leader_epochs_of_lost_batches_are_forgotten(crashed: Log) -> None:
     crashed.close()
     for segment in crashed.segments[1:]:
