@@ -51,7 +51,12 @@ def run(config: BrokerConfig) -> int:
 async def _serve(config: BrokerConfig) -> int:
     started = perf_counter()
     broker = Broker(config)
+    # What a start makes is there to stay: the garbage collector never looks through it. With many
+    # partitions each of its full passes would take a good part of a second.
+    gc.disable()
     await broker.start()
+    gc.freeze()
+    gc.enable()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

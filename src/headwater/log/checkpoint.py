@@ -56,18 +56,18 @@ def write_offsets(path: Path, offsets: Mapping[tuple[str, int], int]) -> None:
     _write_entries(path, entries)
 
 
-def read_epochs(path: Path) -> list[tuple[int, int]]:
+def read_epochs(path: str | Path) -> list[tuple[int, int]]:
     """Read leader epochs and their start offsets; empty if there is no file yet."""
     return [(_number(path, epoch), _number(path, start)) for epoch, start in _read_entries(path, 2)]
 
 
-def write_epochs(path: Path, epochs: Iterable[tuple[int, int]], *, durable: bool) -> None:
+def write_epochs(path: str, epochs: Iterable[tuple[int, int]], *, durable: bool) -> None:
     """Replace the leader epochs of a partition; the directory is for the caller to sync."""
     lines = [f"{epoch} {start}" for epoch, start in epochs]
     replace_file(path, _entries_text(lines), durable=durable)
 
 
-def read_topic_id(path: Path) -> bytes | None:
+def read_topic_id(path: str | Path) -> bytes | None:
     """Read the topic's id from a `partition.metadata`; None without a file."""
     fields = _read_fields(path, ": ")
     if fields is None:
@@ -131,7 +131,7 @@ def take_clean_shutdown(directory: Path) -> bool:
     return True
 
 
-def _read_entries(path: Path, width: int) -> list[list[str]]:
+def _read_entries(path: str | Path, width: int) -> list[list[str]]:
     try:
         lines = _read_text(path).splitlines()
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def _entries_text(lines: list[str]) -> bytes:
     return ("\n".join([_VERSION, str(len(lines)), *lines]) + "\n").encode()
 
 
-def _read_fields(path: Path, separator: str) -> dict[str, str] | None:
+def _read_fields(path: str | Path, separator: str) -> dict[str, str] | None:
     try:
         text = _read_text(path)
     except FileNotFoundError:
@@ -172,7 +172,7 @@ def _read_fields(path: Path, separator: str) -> dict[str, str] | None:
     return fields
 
 
-def _read_text(path: Path) -> str:
+def _read_text(path: str | Path) -> str:
     # A start reads two of these for each partition, and `Path.read_text` takes thrice as long.
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -182,7 +182,7 @@ def _read_text(path: Path) -> str:
     return b"".join(parts).decode()
 
 
-def _number(path: Path, text: str) -> int:
+def _number(path: str | Path, text: str) -> int:
     try:
         return int(text)
     except ValueError:

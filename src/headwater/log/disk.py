@@ -132,7 +132,7 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
         sync_directory(path.parent)
 
 
-def replace_file(path: Path, data: bytes, *, durable: bool) -> None:
+def replace_file(path: str | Path, data: bytes, *, durable: bool) -> None:
     """Do the same without the directory, which a caller with more to rename syncs once."""
     temporary = f"{path}.tmp"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)

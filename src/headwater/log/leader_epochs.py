@@ -20,7 +20,7 @@ class LeaderEpochs:
     __slots__ = ("_entries", "_path", "is_dirty", "latest")
 
     def __init__(self, directory: Path) -> None:
-        self._path = directory / LEADER_EPOCHS
+        self._path = f"{directory}/{LEADER_EPOCHS}"
         self._entries: tuple[tuple[int, int], ...] = ()
         self.latest = UNKNOWN_EPOCH
         """The epoch of the last batch."""

@@ -6,11 +6,13 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.log.checkpoint import (
+    LEADER_EPOCHS,
     PARTITION_METADATA,
     CorruptCheckpoint,
     read_topic_id,
     write_topic_id,
 )
+from headwater.log.disk import names_in
 from headwater.log.indexes.index_proof import readable_batches
 from headwater.log.leader_epochs import LeaderEpochs
 from headwater.log.log_segments import LogSegments
@@ -55,15 +57,19 @@ def load(
     topic_id: bytes | None,
 ) -> LoadedLog:
     """Open the directory's segments, or make the first one; raises OSError."""
-    is_new = not directory.exists()
-    if is_new:
+    try:
+        names = names_in(directory)
+        is_new = False
+    except FileNotFoundError:
         directory.mkdir(parents=True)
+        names, is_new = [], True
     if topic_id is not None:
         _keep_topic_id(directory / PARTITION_METADATA, topic_id)
-    epochs, epochs_are_known = _load_epochs(directory)
+    epochs, epochs_are_known = _load_epochs(directory, names)
     found = open_segments(
-        directory, config, epochs, clean=clean, recovery_point=recovery_point, now_ms=now_ms
-    )
+        directory, names, config, epochs,
+        clean=clean, recovery_point=recovery_point, now_ms=now_ms,
+    )  # fmt: skip
     segments, next_offset = found.segments, found.next_offset
     if segments and next_offset < log_start_offset:
         logger.warning(
@@ -92,7 +98,7 @@ def load(
     checked = [segment.base_offset for segment in found.checked if segment in segments]
     recovered_from = min(checked, default=next_offset)
     # First, since it also indexes the aborted transactions of the segments.
-    producers = load_producers(directory, segments, next_offset, recovered_from, now_ms)
+    producers = load_producers(directory, names, segments, next_offset, recovered_from, now_ms)
     for segment in segments:
         # Most logs are not used soon, and whoever uses one opens it.
         segment.close_file()
@@ -109,10 +115,11 @@ def load(
     )
 
 
-def _load_epochs(directory: Path) -> tuple[LeaderEpochs, bool]:
+def _load_epochs(directory: Path, names: list[str]) -> tuple[LeaderEpochs, bool]:
     epochs = LeaderEpochs(directory)
     try:
-        epochs.load()
+        if LEADER_EPOCHS in names:
+            epochs.load()
     except CorruptCheckpoint as error:
         logger.warning("%s Reading the leader epochs from the batches instead.", error)
         return epochs, False

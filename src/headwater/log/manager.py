@@ -269,7 +269,7 @@ class LogManager:
             if key not in wanted:
                 self._set_stray(Path(entry.path), "no topic has such a partition")
                 continue
-            found = _topic_id(Path(entry.path))
+            found = _topic_id(entry.path)
             if found is None or found == wanted[key][0]:
                 present[key] = found is not None
             else:
@@ -331,9 +331,9 @@ def _read_checkpoint(path: Path) -> dict[TopicPartition, int]:
         return {}
 
 
-def _topic_id(directory: Path) -> bytes | None:
+def _topic_id(directory: str) -> bytes | None:
     try:
-        return read_topic_id(directory / PARTITION_METADATA)
+        return read_topic_id(f"{directory}/{PARTITION_METADATA}")
     except CorruptCheckpoint:
         # A power cut right after the topic's creation leaves an empty file.
         return None

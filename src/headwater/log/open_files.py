@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
+from functools import cache
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -104,7 +105,9 @@ class OpenFiles:
             holder.close_file()
 
 
+@cache
 def _limit() -> int:
+    # Asked once, as each opening asks, and a process sets its limit when it starts.
     import resource
 
     return max(16, min(MOST_OPEN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2))

@@ -14,7 +14,13 @@ import google_crc32c
 
 from headwater.log.disk import names_in
 from headwater.log.errors import CorruptBatch
-from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, parse_segment_file
+from headwater.log.file_names import (
+    LOG,
+    OFFSET_INDEX,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    parse_segment_file,
+)
 from headwater.log.indexes.index_file import CorruptIndex
 from headwater.log.indexes.index_rebuild import IndexRebuild
 from headwater.log.indexes.time_index import NO_TIMESTAMP
@@ -22,10 +28,10 @@ from headwater.log.leader_epochs import UNKNOWN_EPOCH
 from headwater.log.records.batch import CHECKED_POSITION, HEADER_SIZE
 from headwater.log.records.batch_walk import checked_header
 from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
-from headwater.log.segment_swap import finish_interrupted
+from headwater.log.segment_swap import finish_interrupted, is_interrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from headwater.log.config import LogConfig
@@ -52,6 +58,7 @@ class Recovered(NamedTuple):
 
 def open_segments(
     directory: Path,
+    names: list[str],
     config: LogConfig,
     epochs: LeaderEpochs,
     *,
@@ -59,11 +66,16 @@ def open_segments(
     recovery_point: int,
     now_ms: int,
 ) -> Recovered:
-    """Open all segments of a partition's directory; there may be none."""
-    for line in finish_interrupted(str(directory)):
-        logger.info("%s: %s", directory.name, line)
-    bases = _base_offsets(directory)
-    segments = [Segment.open(str(directory), base, created_ms=now_ms) for base in bases]
+    """Open all segments of a partition's directory, which has these files; there may be none."""
+    if is_interrupted(names):
+        for line in finish_interrupted(str(directory)):
+            logger.info("%s: %s", directory.name, line)
+        names = names_in(directory)
+    bases, with_aborts = _segment_files(directory, names)
+    segments = [
+        Segment.open(str(directory), base, created_ms=now_ms, has_aborts=base in with_aborts)
+        for base in bases
+    ]
     # The segment that ends at the recovery point may have been rolled after its last flush, so
     # that its indexes are not on disk: it is checked too.
     below = sum(base < recovery_point for base in bases)
@@ -214,11 +226,15 @@ def _read_chunk(file: OpenFile, position: int, end: int) -> bytes:
     return file.read(min(_CHUNK, end - position), position)
 
 
-def _base_offsets(directory: Path) -> list[int]:
-    """Base offsets of the segments; indexes without a segment are removed."""
+def _segment_files(directory: Path, names: Iterable[str]) -> tuple[list[int], set[int]]:
+    """Base offsets of the segments, and of those which have a file of aborted transactions.
+
+    Indexes without a segment are removed.
+    """
     bases = []
     indexes = []
-    for name in names_in(directory):
+    with_aborts = set()
+    for name in names:
         parsed = parse_segment_file(name)
         if parsed is None or parsed[2]:
             continue
@@ -226,12 +242,14 @@ def _base_offsets(directory: Path) -> list[int]:
             bases.append(parsed[0])
         elif parsed[1] in (OFFSET_INDEX, TIME_INDEX):
             indexes.append((parsed[0], name))
+        elif parsed[1] == TRANSACTION_INDEX:
+            with_aborts.add(parsed[0])
     known = set(bases)
     for base, name in indexes:
         if base not in known:
             logger.warning("removing %s, an index without a segment", directory / name)
             (directory / name).unlink()
-    return sorted(bases)
+    return sorted(bases), with_aborts
 
 
 def _remove(directory: Path, segments: list[Segment]) -> None:

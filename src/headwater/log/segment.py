@@ -132,12 +132,22 @@ class Segment(FileHolder):
 
     @classmethod
     def open(
-        cls, directory: str, base_offset: int, *, created_ms: int, suffix: str = ""
+        cls,
+        directory: str,
+        base_offset: int,
+        *,
+        created_ms: int,
+        suffix: str = "",
+        has_aborts: bool = True,
     ) -> Segment:
-        """Take over the files of an existing segment without looking into its indexes."""
+        """Take over the files of an existing segment without looking into its indexes.
+
+        Who knows that there is no index of aborted transactions need not have it looked for.
+        """
         segment = cls(directory, base_offset, suffix=suffix, created_ms=created_ms)
         segment.size = os.stat(segment.file_path).st_size  # noqa: PTH116 - for every partition
-        segment.aborted = TransactionIndex.load(segment.path(TRANSACTION_INDEX))
+        if has_aborts:
+            segment.aborted = TransactionIndex.load(segment.path(TRANSACTION_INDEX))
         return segment
 
     def load_indexes(self) -> None:

@@ -27,7 +27,7 @@ from headwater.log.indexes.index_file import CorruptIndex
 from headwater.log.segment import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _UNFINISHED = (DELETED, CLEANED, SWAP, TEMPORARY)
 
@@ -58,15 +58,17 @@ def commit_cleaned(cleaned: Path, old: Sequence[Segment]) -> Segment:
     return segment
 
 
+def is_interrupted(names: Iterable[str]) -> bool:
+    """Whether a directory with these files has something for `finish_interrupted` to do."""
+    return any(name.endswith(_UNFINISHED) for name in names)
+
+
 def finish_interrupted(directory: str) -> list[str]:
     """Complete or undo what a crash interrupted; returns a line about each thing done.
 
     `.deleted` files go, `.cleaned` ones too, and a committed `.swap` takes its place.
     """
     done: list[str] = []
-    names = [name for name in names_in(directory) if name.endswith(_UNFINISHED)]
-    if not names:
-        return done
     names = names_in(directory)
     found = [(name, parsed) for name in names if (parsed := parse_segment_file(name))]
     uncommitted = {base for _, (base, _, suffix) in found if suffix == CLEANED}

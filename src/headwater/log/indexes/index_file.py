@@ -64,8 +64,12 @@ class IndexFile(FileHolder):
             raise CorruptIndex(f"{size} bytes are not a multiple of {self.entry_format.size}")
         self.count = size // self.entry_format.size
         self._tail = self.count, b""
-        self._drop_preallocated()
-        self._entries_changed()
+        last = self._read(self.count - 1) if self.count else None
+        if last == (0, 0):
+            # Kafka reserves space for an active segment's index and leaves zeros when it is killed.
+            self._drop_preallocated()
+        else:
+            self._note_last(last)
 
     @property
     def file_path(self) -> str:
@@ -103,7 +107,10 @@ class IndexFile(FileHolder):
         self._entries_changed()
 
     def _entries_changed(self) -> None:
-        """Lets a kind of index refresh what it remembers of its entries."""
+        self._note_last(self._read(self.count - 1) if self.count else None)
+
+    def _note_last(self, last: tuple[int, int] | None) -> None:
+        """Lets a kind of index remember its last entry, if it has any."""
 
     def _read(self, number: int) -> tuple[int, int]:
         first, second = self.entry_format.unpack(self._read_range(number, number + 1))
@@ -164,9 +171,6 @@ class IndexFile(FileHolder):
         return low - 1
 
     def _drop_preallocated(self) -> None:
-        # Kafka reserves space for an active segment's index and leaves zeros when it is killed.
-        if self.count == 0 or self._read(self.count - 1) != (0, 0):
-            return
         low, high = 0, self.count - 1
         while low < high:
             middle = (low + high) // 2

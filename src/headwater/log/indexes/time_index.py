@@ -46,12 +46,11 @@ class TimeIndex(IndexFile):
         """Look for signs of damage; raises CorruptIndex."""
         if self.count == 0:
             return
-        first, last = self._read(0), self._read(self.count - 1)
+        last = self.last_timestamp, self.last_offset - self.base_offset
+        first = last if self.count == 1 else self._read(0)
         if first[1] < 0 or last[1] < first[1] or (self.count > 1 and last[0] <= first[0]):
             raise CorruptIndex(f"its entries do not grow: {first} to {last}")
 
-    def _entries_changed(self) -> None:
-        if self.count:
-            self.last_timestamp, self.last_offset = self.entry(self.count - 1)
-        else:
-            self.last_timestamp, self.last_offset = NO_TIMESTAMP, self.base_offset
+    def _note_last(self, last: tuple[int, int] | None) -> None:
+        timestamp, relative = (NO_TIMESTAMP, 0) if last is None else last
+        self.last_timestamp, self.last_offset = timestamp, self.base_offset + relative

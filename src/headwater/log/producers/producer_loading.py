@@ -10,13 +10,18 @@ import logging
 from typing import TYPE_CHECKING
 
 from headwater.log.indexes.index_proof import readable_batches, start_before
-from headwater.log.producers.producer_snapshot import CorruptSnapshot, list_snapshots, read_snapshot
+from headwater.log.producers.producer_snapshot import (
+    SUFFIX,
+    CorruptSnapshot,
+    list_snapshots,
+    read_snapshot,
+)
 from headwater.log.producers.producer_snapshots import remove_old_snapshots
 from headwater.log.producers.producer_state import ProducerStates
 from headwater.log.records.end_txn_marker import decode_marker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from headwater.log.records.batch import BatchHeader
@@ -26,9 +31,14 @@ logger = logging.getLogger("headwater.log")
 
 
 def load_producers(
-    directory: Path, segments: Sequence[Segment], end: int, recovered_from: int, now_ms: int
+    directory: Path,
+    names: Iterable[str],
+    segments: Sequence[Segment],
+    end: int,
+    recovered_from: int,
+    now_ms: int,
 ) -> ProducerStates:
-    """Load the producers of a log that ends at `end`; raises OSError.
+    """Load the producers of a log that ends at `end`, in a directory with these files; OSError.
 
     `recovered_from` is the first offset of the segments that were checked, `end` if none were.
     """
@@ -36,9 +46,10 @@ def load_producers(
     for segment in segments:
         if segment.base_offset >= recovered_from:
             segment.aborted.truncate(0)
-    remove_old_snapshots(directory, [segment.base_offset for segment in segments])
-    oldest, newest = segments[0].base_offset, min(end, recovered_from)
-    start = _restore(states, directory, oldest, newest, end)
+    start = oldest = segments[0].base_offset
+    if any(SUFFIX in name for name in names):
+        remove_old_snapshots(directory, [segment.base_offset for segment in segments])
+        start = _restore(states, directory, oldest, min(end, recovered_from), end)
     for segment, following in zip(segments, [*segments[1:], None], strict=True):
         if following is None or following.base_offset > start:
             _replay(states, segment, start, segment.base_offset >= recovered_from, now_ms)
