@@ -61,10 +61,10 @@ def read_epochs(path: str | Path) -> list[tuple[int, int]]:
     return [(_number(path, epoch), _number(path, start)) for epoch, start in _read_entries(path, 2)]
 
 
-def write_epochs(path: str, epochs: Iterable[tuple[int, int]], *, durable: bool) -> None:
+def write_epochs(path: str | Path, epochs: Iterable[tuple[int, int]]) -> None:
     """Replace the leader epochs of a partition; the directory is for the caller to sync."""
     lines = [f"{epoch} {start}" for epoch, start in epochs]
-    replace_file(path, _entries_text(lines), durable=durable)
+    replace_file(path, _entries_text(lines), durable=True)
 
 
 def read_topic_id(path: str | Path) -> bytes | None:

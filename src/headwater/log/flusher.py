@@ -85,7 +85,7 @@ class Flusher:
         with self._lock:
             if self.failure is not None:
                 return
-            is_unchanged = self._segments.end == self._synced_end and not self._epochs.is_dirty
+            is_unchanged = self._segments.end == self._synced_end and not self._epochs.is_misleading
             # What nobody has written to need not be there at the next start.
             is_unchanged = is_unchanged or (self._segments.end.offset == 0 and not self.closed)
             if not is_unchanged:
@@ -93,17 +93,15 @@ class Flusher:
                 if self._segments.active.offset_index.count:
                     self.closed.append(self._segments.active)
         if not is_unchanged:
-            # A segment without entries has a single one in its time index. The next start misses
-            # it if it is lost, and the leader epochs too: they need not wait for the disk.
+            # A segment without entries has a single one in its time index, which the next start
+            # misses if it is lost: that need not wait for the disk.
             self.flush()
-            if self._epochs.is_dirty:
-                self._epochs.write(durable=False)
         self.failure = StorageError(f"{name} is closed.")
 
     def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:
         self._sync_data(files)
         try:
-            if closed and self._epochs.is_dirty:
+            if self._epochs.is_misleading or (closed and self._epochs.is_dirty):
                 self._epochs.write()
                 self._names_changed = True
             self._sync_names()

@@ -17,15 +17,24 @@ UNKNOWN_OFFSET = -1
 class LeaderEpochs:
     """Epochs and their start offsets, both growing; changes stay in memory until `write`."""
 
-    __slots__ = ("_entries", "_path", "is_dirty", "latest")
+    __slots__ = ("_entries", "_path", "_written", "latest")
 
     def __init__(self, directory: Path) -> None:
         self._path = f"{directory}/{LEADER_EPOCHS}"
         self._entries: tuple[tuple[int, int], ...] = ()
+        self._written: tuple[tuple[int, int], ...] = ()
         self.latest = UNKNOWN_EPOCH
         """The epoch of the last batch."""
-        self.is_dirty = False
-        """Whether the file lags behind."""
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether the file lags behind; a start that reads the last batch sees that."""
+        return self._entries != self._written
+
+    @property
+    def is_misleading(self) -> bool:
+        """Whether the file tells of epochs that are not so, which no start could see."""
+        return self._entries[: len(self._written)] != self._written
 
     @property
     def entries(self) -> tuple[tuple[int, int], ...]:
@@ -35,16 +44,13 @@ class LeaderEpochs:
     def load(self) -> None:
         """Take over what the file says; raises CorruptCheckpoint."""
         self._replace(tuple(sorted(read_epochs(self._path))))
-        self.is_dirty = False
+        self._written = self._entries
 
-    def write(self, *, durable: bool = True) -> None:
-        """Bring the file up to date, and to disk if it is to be `durable`."""
-        self.is_dirty = False
-        try:
-            write_epochs(self._path, self._entries, durable=durable)
-        except OSError:
-            self.is_dirty = True
-            raise
+    def write(self) -> None:
+        """Bring the file up to date."""
+        entries = self._entries
+        write_epochs(self._path, entries)
+        self._written = entries
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """Note that batches from `start_offset` on are of `epoch`, if that is new."""
@@ -92,7 +98,6 @@ class LeaderEpochs:
     def _replace(self, entries: tuple[tuple[int, int], ...]) -> None:
         self._entries = entries
         self.latest = entries[-1][0] if entries else UNKNOWN_EPOCH
-        self.is_dirty = True
 
 
 def _epoch_of(entry: tuple[int, int]) -> int:

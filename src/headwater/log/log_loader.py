@@ -87,7 +87,7 @@ def load(
             Segment.create(str(directory), log_start_offset, created_ms=now_ms, preallocate=reserve)
         ]
     if not epochs_are_known or epochs.latest < found.last_epoch:
-        # A small log's epochs are written at its close, and not brought to disk.
+        # The close of a small log does not write its epochs: they are as quickly read from it.
         for segment in segments:
             for _, header in readable_batches(segment):
                 epochs.assign(header.leader_epoch, header.base_offset)

@@ -38,7 +38,7 @@ def test_offsets_have_kafkas_form_and_come_back(tmp_path: Path) -> None:
 def test_epochs_have_kafkas_form_and_come_back(tmp_path: Path) -> None:
     path = tmp_path / "leader-epoch-checkpoint"
 
-    write_epochs(path, [(0, 0), (3, 120)], durable=True)
+    write_epochs(path, [(0, 0), (3, 120)])
 
     assert path.read_text() == "0\n2\n0 0\n3 120\n"
     assert read_epochs(path) == [(0, 0), (3, 120)]

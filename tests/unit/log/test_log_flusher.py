@@ -154,12 +154,21 @@ def test_compaction_beside_reads(tmp_path: Path) -> None:
     ]
 
 
-def test_the_first_flush_of_a_log_makes_no_file(tmp_path: Path) -> None:
+def test_neither_the_first_flush_nor_the_close_of_a_small_log_makes_a_file(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     names = sorted(path.name for path in log.directory.iterdir())
-    append(log, b"a")
+    append(log, b"a", epoch=3)
     log.flush()
+    log.close()
 
     assert sorted(path.name for path in log.directory.iterdir()) == names
+    assert open_log(tmp_path).epoch_of(0) == 3
+
+
+def test_the_close_of_a_larger_log_writes_its_leader_epochs(tmp_path: Path) -> None:
+    log = open_log(tmp_path, LogConfig(index_interval_bytes=1))
+    append(log, b"a", epoch=3)
+    append(log, b"b", epoch=3)
     log.close()
-    assert (log.directory / "leader-epoch-checkpoint").read_text() == "0\n1\n0 0\n"
+
+    assert (log.directory / "leader-epoch-checkpoint").read_text() == "0\n1\n3 0\n"

@@ -40,12 +40,17 @@ def fill(log: Log, count: int, start: int = 0) -> None:
 def test_a_new_log_has_kafkas_files(tmp_path: Path) -> None:
     log = open_log(tmp_path, topic_id=TOPIC_ID)
     append(log, b"a")
+    log.roll(NOW)
     log.close()
 
     assert {path.name for path in log.directory.iterdir()} == {
         "00000000000000000000.log",
         "00000000000000000000.index",
         "00000000000000000000.timeindex",
+        "00000000000000000001.log",
+        "00000000000000000001.index",
+        "00000000000000000001.timeindex",
+        "00000000000000000001.snapshot",
         "leader-epoch-checkpoint",
         "partition.metadata",
     }

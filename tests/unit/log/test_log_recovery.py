@@ -280,22 +280,20 @@ def test_leader_epochs_are_read_from_the_batches_if_their_file_is_damaged(crashe
     assert [opened.epoch_of(offset) for offset in (0, 24, 25, 49, 50)] == [0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("lost", ["missing", "", "0\n1\n0 0\n"])
-def test_leader_epochs_that_a_power_cut_took_after_a_clean_stop_are_read_from_the_batches(
-    tmp_path: Path, lost: str
+@pytest.mark.parametrize("written", ["", "0\n1\n0 0\n"])
+def test_leader_epochs_that_no_checkpoint_has_are_read_from_the_batches(
+    tmp_path: Path, written: str
 ) -> None:
     log = open_log(tmp_path)
     append(log, b"a", epoch=0)
     append(log, b"b", epoch=3)
     log.close()
-    checkpoint = log.directory / "leader-epoch-checkpoint"
-    checkpoint.unlink() if lost == "missing" else checkpoint.write_text(lost)
+    if written:
+        (log.directory / "leader-epoch-checkpoint").write_text(written)
 
     opened = reopen(log, clean=True)
 
     assert [opened.epoch_of(offset) for offset in (0, 1)] == [0, 3]
-    opened.close()
-    assert checkpoint.read_text() == "0\n2\n0 0\n3 1\n"
 
 
 def test_leader_epochs_are_read_from_the_batches_after_a_crash_before_they_were_written(
@@ -312,23 +310,26 @@ def test_leader_epochs_are_read_from_the_batches_after_a_crash_before_they_were_
     assert [opened.epoch_of(offset) for offset in (0, 1)] == [1, 2]
 
 
+@pytest.mark.parametrize("clean", [True, False])
 def test_a_checkpoint_that_tells_of_lost_batches_does_not_hide_where_an_epoch_began(
-    tmp_path: Path,
+    tmp_path: Path, clean: bool
 ) -> None:
     log = open_log(tmp_path)
     append(log, b"a", epoch=1)
+    end_of_first = log.segments[0].size
     append(log, b"b", epoch=2)
     log.close()
-    end_of_first = log.segments[0].size // 2
+    (log.directory / "leader-epoch-checkpoint").write_text("0\n2\n1 0\n2 1\n")
     with (log.directory / f"{0:020d}.log").open("r+b") as file:
         file.truncate(end_of_first + 10)
     cut = reopen(log, clean=False)
     assert cut.log_end_offset == 1
     append(cut, b"c", epoch=1)
     append(cut, b"d", epoch=2)
-    cut.flush()
+    if clean:
+        cut.close()
 
-    opened = reopen(cut, clean=False, recovery_point=cut.recovery_point)
+    opened = reopen(cut, clean=clean)
 
     assert [opened.epoch_of(offset) for offset in (0, 1, 2)] == [1, 1, 2]
 
