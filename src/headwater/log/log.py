@@ -138,13 +138,14 @@ class Log(LogReader):
             else:
                 batches = coordinator_batches(records, config, self.name)
                 header = batches[0][1]
+                if header.producer_id >= 0:
+                    self.producers.check_epoch(header)
             base_offset = self._segments.end.offset
             placed = place_batches(records, batches, base_offset, leader_epoch)
             if header.producer_id < 0:
                 self._write(records, placed, now_ms)
             else:
-                header = header._replace(base_offset=base_offset)
-                self._write_of_producer(records, placed, header, now_ms)
+                self._write_of_producer(records, placed, header.placed_at(base_offset), now_ms)
             self._epochs.assign(leader_epoch, base_offset)
             return AppendInfo(
                 base_offset,
@@ -305,7 +306,6 @@ class Log(LogReader):
     def _write_of_producer(
         self, records: memoryview, placed: Placed, header: BatchHeader, now_ms: int
     ) -> None:
-        self.producers.check_epoch(header)
         marker = decode_marker(records) if header.is_control else None
         if marker is not None:
             self.producers.check_marker(header, marker)
