@@ -13,23 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.chaos.seeds import seeds
 from tests.chaos.topic_changer import Change, open_registry
+from tests.effort import often
 
 from headwater.log.checkpoint import read_topic_id
 
-KILLS = 30
+KILLS_PER_SEED = often(6, in_soak=30)
 State = dict[str, Any]
 
 pytestmark = pytest.mark.chaos
 
 
-def test_topics_survive_kills_at_any_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", seeds(2))
+def test_topics_survive_kills_at_any_moment(tmp_path: Path, seed: int) -> None:
     directory = tmp_path / "data"
     directory.mkdir()
     state: State = {"topics": {}, "retention": None}
-    dice = random.Random(20_240_229)
-    for round_number in range(KILLS):
-        done, begun = _change_until_killed(directory, f"seed-{round_number}", dice)
+    dice = random.Random(seed)
+    for round_number in range(KILLS_PER_SEED):
+        done, begun = _change_until_killed(directory, f"{seed}-{round_number}", dice)
         for change in done:
             _apply(state, change)
         or_else = copy.deepcopy(state)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from kio.schema.errors import ErrorCode
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.raw_client import ConnectionClosedError, RawClient
 from tests.integration.raw_groups import (
     QUICK,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chaos
 
-KILLS_PER_SEED = 8
+KILLS_PER_SEED = often(4, in_soak=8)
 GROUPS = 6
 PARTITIONS = 3
 

@@ -11,6 +11,7 @@ from tests.chaos.ledger import Ledger
 from tests.chaos.load import AppendingWriter
 from tests.chaos.reading import read_values
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import create_topic
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chaos
 
-KILLS_PER_SEED = 12
+KILLS_PER_SEED = often(5, in_soak=12)
 PARTITIONS = 3
 WRITERS = 2
 

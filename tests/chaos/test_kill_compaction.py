@@ -11,6 +11,7 @@ from tests.chaos.keyed_ledger import KeyedLedger
 from tests.chaos.load import KeyedWriter
 from tests.chaos.reading import read_changes
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import create_topic
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chaos
 
-KILLS_PER_SEED = 10
+KILLS_PER_SEED = often(5, in_soak=10)
 CLEANER = {"log.cleaner.backoff.ms": "10", "log.segment.delete.delay.ms": "50"}
 COMPACTED = {
     "cleanup.policy": "compact",

@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka import Producer
 from tests.chaos.driver_process import DriverProcess
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.spark_sink_pipeline import Topics, read_committed
 from tests.kafka_process import KafkaProcess
 
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.chaos, pytest.mark.needs("java"), pytest.mark.timeout(1200)]
 
 # A driver needs some ten seconds to come back, the others one; of Kafka's nodes see below.
-KILLS = {"broker": 12, "driver": 4, "worker": 16}
+KILLS = {
+    "broker": often(4, in_soak=12),
+    "driver": often(2, in_soak=4),
+    "worker": often(4, in_soak=16),
+}
 FEW_KILLS = {"broker": 1, "driver": 1, "worker": 1}
 BATCH_WITHIN_S = 180.0
 DONE_WITHIN_S = 300.0

@@ -12,6 +12,7 @@ import pytest
 from kio.schema.errors import ErrorCode
 from tests.chaos.reading import read_values
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.raw_client import RawClient
 from tests.integration.raw_requests import Topic, create_topic, list_offset, produce
 from tests.integration.record_batches import CODECS, Message, batch_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.chaos
 
-ROUNDS = 4
+ROUNDS = often(2, in_soak=8)
 LENGTH_AT, CHECKED_FROM = 8, 16  # offset and leader epoch are not under the checksum
 
 
@@ -198,7 +199,7 @@ def test_damaged_indexes_are_rebuilt(start_broker: StartBroker, how: str, fault:
 
     broker.start()
 
-    for offset in [0, len(sent) - 1, *chance.sample(range(len(sent)), 30)]:
+    for offset in [0, len(sent) - 1, *chance.sample(range(len(sent)), 10)]:
         found = read_values(broker, topic, 0, offset)
         assert found == [(n, sent[n].value) for n in range(offset, len(sent))]
         with RawClient(broker) as client:

@@ -16,6 +16,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from kio.schema.errors import ErrorCode
 from tests.chaos.seeds import seeds
+from tests.effort import often
 from tests.integration.raw_client import ConnectionClosedError, RawClient
 from tests.integration.raw_groups import find_coordinator
 from tests.integration.raw_requests import Topic, create_topic
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
     from tests.conftest import StartBroker
 
-CLIENTS, BROKER_KILLS, LEAST_CRASHES = 3, 25, 100
+CLIENTS = 3
+BROKER_KILLS = often(8, in_soak=25)
+LEAST_CRASHES = often(25, in_soak=100)
 PARTITIONS = 2
 
 pytestmark = pytest.mark.chaos

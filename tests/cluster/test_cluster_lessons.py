@@ -177,55 +177,50 @@ def test_min_insync_2_takes_acks_1_even_with_1_broker_but_shows_it_to_nobody_unt
     assert log.read() == ["with one"]
 
 
-def test_min_insync_1_makes_acks_all_a_promise_of_the_leader_alone_when_it_is_alone(
-    cluster: KafkaCluster, topic: str
-) -> None:
-    log = alone_with(cluster, topic, "acknowledged by all, and all is one")
-    assert log.copies("acknowledged by all, and all is one") == {1}
-    assert log.read() == ["acknowledged by all, and all is one"]
-
-
 # --- unclean election --------------------------------------------------------------------------
 
 
-def test_without_unclean_election_a_partition_waits_for_its_last_leader_and_loses_nothing(
+def test_when_the_last_in_sync_dies_a_partition_waits_for_it_or_loses_what_only_it_had(
     cluster: KafkaCluster, topic: str
 ) -> None:
-    log = alone_with(cluster, topic, "only on broker 1", unclean="false")
+    """Three topics, each on brokers 1 and 2, of which broker 1 alone took a record."""
+    waits, goes_on, by_hand = logs = [
+        ReplicatedTopic(
+            cluster,
+            f"{topic}-{name}",
+            replicas=[(1, 2)],
+            min_insync_replicas="1",
+            unclean_leader_election_enable=unclean,
+        )
+        for name, unclean in (("waits", "false"), ("goes-on", "true"), ("by-hand", "false"))
+    ]
+    cluster.stop_node(2)
+    for log in logs:
+        log.wait_for(leader=1, in_sync={1})
+        # With min.insync.replicas=1, acks=all is a promise of the leader alone when it is alone.
+        log.write("only on broker 1", acks="all")
+        assert log.copies("only on broker 1") == {1}
+        assert log.read() == ["only on broker 1"]
     cluster.kill_node(1)
     cluster.start_node(2)
-    log.wait_for(leader=NO_LEADER)
+
+    # Without unclean election nobody leads; an operator can elect one, and gives up the record.
+    waits.wait_for(leader=NO_LEADER)
+    by_hand.wait_for(leader=NO_LEADER)
+    by_hand.elect_uncleanly()
+    by_hand.wait_for(leader=2, in_sync={2})
+    assert by_hand.read() == []
+    # With it, the partition goes on at once, and loses even what acks=all acknowledged.
+    goes_on.wait_for(leader=2, in_sync={2})
+    goes_on.write("life goes on")
+    assert goes_on.read() == ["life goes on"]
 
     cluster.start_node(1)
-    log.wait_for(leader=1, in_sync={1, 2})
-    assert log.read() == ["only on broker 1"]
-
-
-def test_with_unclean_election_a_partition_goes_on_at_once_and_loses_even_acks_all(
-    cluster: KafkaCluster, topic: str
-) -> None:
-    log = alone_with(cluster, topic, "only on broker 1", unclean="true")
-    cluster.kill_node(1)
-    cluster.start_node(2)
-    log.wait_for(leader=2, in_sync={2})
-    log.write("life goes on")
-    assert log.read() == ["life goes on"]
-
-    cluster.start_node(1)
-    log.wait_for(leader=2, in_sync={1, 2})
-    assert log.copies("only on broker 1") == set()
-
-
-def test_an_operator_can_elect_uncleanly_by_hand_and_gives_up_what_was_only_on_the_dead(
-    cluster: KafkaCluster, topic: str
-) -> None:
-    log = alone_with(cluster, topic, "only on broker 1")
-    cluster.kill_node(1)
-    cluster.start_node(2)
-    log.wait_for(leader=NO_LEADER)
-    log.elect_uncleanly()
-    log.wait_for(leader=2, in_sync={2})
-    assert log.read() == []
+    waits.wait_for(leader=1, in_sync={1, 2})
+    assert waits.read() == ["only on broker 1"]
+    for log in (goes_on, by_hand):
+        log.wait_for(leader=2, in_sync={1, 2})
+        assert log.copies("only on broker 1") == set()
 
 
 def test_the_death_of_all_brokers_at_once_loses_nothing_since_the_kernel_has_what_they_wrote(
@@ -381,20 +376,3 @@ def freeze_followers_of_1(cluster: KafkaCluster, log: ReplicatedTopic) -> None:
 def resume_followers_of_1(cluster: KafkaCluster) -> None:
     for follower in (2, 3):
         cluster.resume_node(follower)
-
-
-def alone_with(
-    cluster: KafkaCluster, topic: str, value: str, unclean: str = "false"
-) -> ReplicatedTopic:
-    """A topic on brokers 1 and 2, of which broker 1 alone took a record with acks=all."""
-    log = ReplicatedTopic(
-        cluster,
-        topic,
-        replicas=[(1, 2)],
-        min_insync_replicas="1",
-        unclean_leader_election_enable=unclean,
-    )
-    cluster.stop_node(2)
-    log.wait_for(leader=1, in_sync={1})
-    log.write(value)
-    return log

@@ -52,8 +52,10 @@ class Metrics:
     def value(self, name: str, **labels: object) -> float:
         return self._samples[name, frozenset((k, str(v)) for k, v in labels.items())]
 
-    def sum(self, name: str) -> float:
-        return sum(value for (each, _), value in self._samples.items() if each == name)
+    def sum(self, name: str, **labels: str) -> float:
+        """All samples of that name together that have these labels, whatever others they have."""
+        wanted = set(labels.items())
+        return sum(v for (n, given), v in self._samples.items() if n == name and wanted <= given)
 
     def has(self, name: str, **labels: object) -> bool:
         return (name, frozenset((k, str(v)) for k, v in labels.items())) in self._samples

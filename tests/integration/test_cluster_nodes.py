@@ -185,22 +185,20 @@ def test_partitions_move_to_other_brokers(cli: Cli, topic: str, tmp_path: Path) 
     assert cli("topics", "cancel-reassignments", topic).err == "Cancelled 0 moves.\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_moves_that_cannot_be(cli: Cli, topic: str) -> None:
+    cli.ok("topics", "create", topic)
+    one_way = "one of --brokers, --replicas and --from-file"
+    for arguments, message in [
         (["--brokers", "2,7"], "there is no broker 7; there are 1, 2, 3"),
         (["--brokers", "1,2"], "should have 3 replicas, and --brokers names 2"),
         (["--replicas", "9:1,2"], "UNKNOWN_TOPIC_OR_PARTITION"),
         (["--replicas", "0:8"], "INVALID_REPLICA_ASSIGNMENT"),
-        ([], "one of --brokers, --replicas and --from-file"),
-        (["--brokers", "1", "--replicas", "0:1"], "one of --brokers, --replicas and --from-file"),
-    ],
-)
-def test_a_move_that_cannot_be(cli: Cli, topic: str, arguments: list[str], message: str) -> None:
-    cli.ok("topics", "create", topic)
-    done = cli("topics", "reassign", topic, *arguments)
-    assert done.code in (1, 2)
-    assert message in done.err
+        ([], one_way),
+        (["--brokers", "1", "--replicas", "0:1"], one_way),
+    ]:
+        done = cli("topics", "reassign", topic, *arguments)
+        assert done.code in (1, 2), arguments
+        assert message in done.err
 
 
 def test_what_cannot_be_asked_of_a_node(cluster: KafkaCluster, cli: Cli, nodes: Nodes) -> None:

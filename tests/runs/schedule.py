@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 _KAFKA = (
     "tests/cluster/",
     "tests/differential/",
-    "tests/integration/test_cli_secured.py",
     "tests/integration/test_cluster_",
     "tests/integration/test_registry_apache_kafka.py",
     "tests/integration/test_up_kafka.py",
 )
 _SPARK = (
     "tests/chaos/test_spark_",
+    "tests/integration/test_cli_secured.py",
     "tests/integration/test_docs_pipelines.py",
     "tests/integration/test_plant.py",
     "tests/integration/test_spark_",

@@ -1,7 +1,7 @@
 """Kills, torn writes and random programs with new seeds, for as long as one says: `make soak`.
 
 Each round runs the chaos tests with seeds that no run had before, and the properties of Hypothesis
-with new examples. What fails is written to a file, with what is needed to see it again.
+with new examples, of both more than `make test` has time for. What fails is written to a file, with what is needed to see it again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests import effort
 from tests.runs.pytest_run import SIDE_BY_SIDE, run_pytest
 
 _EVERYTHING = ("tests/chaos", "tests/integration/test_streams_reference.py", "tests/unit")
@@ -46,7 +47,8 @@ def main() -> int:
 
 def _new_seeds() -> dict[str, str]:
     first = random.SystemRandom().randrange(1_000, 2**31)
-    return {"HEADWATER_CHAOS_SEEDS": f"{first}-{first + _SEEDS_A_ROUND - 1}"}
+    seeds = f"{first}-{first + _SEEDS_A_ROUND - 1}"
+    return {"HEADWATER_CHAOS_SEEDS": seeds, effort.VARIABLE: "1"}
 
 
 def _write(file: Path, seeds: dict[str, str], failures: list[tuple[str, str]]) -> None:

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from kio.index import load_request_schema, load_response_schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
+from tests.effort import often
 
 from headwater.protocol.api_keys import SERVED, ApiKey
 
 FEW = settings(
-    max_examples=12,
+    max_examples=often(8, in_soak=100),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 from tests.unit.protocol.kio_oracle import COLD, requests, versions, write
 
 from headwater.protocol import api_versions, fetch, list_offsets, messages, metadata, produce
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MUTATIONS = settings(
-    max_examples=150,
+    max_examples=often(40, in_soak=1000),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
