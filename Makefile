@@ -4,18 +4,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# No more than eight: a container may see many cores of which it gets few.
+CORES := $(shell cores=$$(getconf _NPROCESSORS_ONLN) && [ $$cores -lt 8 ] && echo $$cores || echo 8)
 # Most tests wait for other processes, so more of them run at once than there are cores.
-WORKERS ?= 5
+WORKERS ?= $(shell expr $(CORES) + 3)
 
-.PHONY: run test check lint types imports units tests flaky soak durations bench lock setup operators clean
+.PHONY: run test check static lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators
 	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
 
-test: lint types imports tests
+test: static tests
 
 # The inner loop: all that needs neither a JVM nor a broker's process.
-check: lint types imports units
+check: static units
 
 setup: $(READY) operators
 
@@ -31,6 +33,11 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Side by side, and each with its output in one piece where make can do that.
+static: $(READY)
+	@$(MAKE) --no-print-directory --jobs 3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
+	  lint types imports
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,7 +49,7 @@ imports: $(READY)
 	$(BIN)/lint-imports --no-cache
 
 units: $(READY)
-	$(BIN)/python -m pytest -q -n 2 --dist loadscope --no-loadscope-reorder tests/unit
+	$(BIN)/python -m pytest -q -n $(shell expr $(CORES) + 1) --dist loadscope --no-loadscope-reorder tests/unit
 
 tests: $(READY) operators
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder

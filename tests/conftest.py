@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.broker_process import BrokerProcess
+from tests.effort import often
 from tests.server_process import ServerProcess
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 # and fixed, where somebody is there to do so.
 settings.register_profile(
     "headwater",
+    max_examples=often(50, in_soak=500),
     deadline=None,
     derandomize="CI" in os.environ,
     suppress_health_check=[HealthCheck.too_slow],

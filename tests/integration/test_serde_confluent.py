@@ -20,6 +20,7 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 from tests.platform_process import PlatformProcess
 
 from headwater import serde
@@ -84,7 +85,9 @@ JSON_VALUES = st.recursive(
 
 # The platform is started once for all examples, which do not disturb each other.
 shared = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=often(25, in_soak=200),
 )
 
 

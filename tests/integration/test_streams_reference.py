@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 from tests.integration.streams_reference import (
     Aggregate,
     Batch,
@@ -63,7 +64,7 @@ TUMBLING, HOPPING = Windows(10, 10, 4), Windows(12, 5, 4)
 # every attempt would be another run of Spark. The first example is the simplest, no records.
 seeds = st.integers(0, 2**32)
 few = settings(
-    max_examples=2,
+    max_examples=often(2, in_soak=10),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

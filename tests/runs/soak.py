@@ -1,7 +1,8 @@
 """Kills, torn writes and random programs with new seeds, for as long as one says: `make soak`.
 
 Each round runs the chaos tests with seeds that no run had before, and the properties of Hypothesis
-with new examples, of both more than `make test` has time for. What fails is written to a file, with what is needed to see it again.
+with new examples, and of both more than `make test` has time for. What fails is written to a file,
+with what is needed to see it again.
 """
 
 from __future__ import annotations

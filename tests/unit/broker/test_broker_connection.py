@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.broker.answer_budget import MOST_PER_CONNECTION, AnswerBudget
 from headwater.broker.connection import MAX_IN_FLIGHT, TURN_S, Connection
@@ -102,7 +103,7 @@ def framed(payload: bytes) -> bytes:
     return len(payload).to_bytes(4, "big") + payload
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40, in_soak=500), deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 200_000), min_size=1, max_size=8),
     cuts=st.lists(st.integers(1, 150_000), max_size=12),

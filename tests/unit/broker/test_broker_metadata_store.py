@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.broker.metadata_store import (
     FILE_NAME,
@@ -169,7 +170,7 @@ _records: st.SearchStrategy[Record] = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(40, in_soak=500), deadline=None)
 @given(st.lists(st.lists(_records, max_size=4), max_size=12))
 def test_any_changes_are_read_back_as_a_dictionary_has_them(
     tmp_path_factory: pytest.TempPathFactory, commits: Sequence[Sequence[Record]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from tests.effort import often
 from tests.unit.broker.group_clients import (
     GROUP,
     REBALANCE_MS,
@@ -203,7 +204,7 @@ class Crowd(RuleBasedStateMachine):
 
 
 Crowd.TestCase.settings = settings(
-    max_examples=150,
+    max_examples=often(60, in_soak=1000),
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

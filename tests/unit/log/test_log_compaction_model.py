@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.effort import often
 from tests.unit.log.log_contents import (
     NOW,
     Logs,
@@ -127,4 +128,6 @@ class CompactionMachine(RuleBasedStateMachine):
 
 
 TestCompaction = CompactionMachine.TestCase
-TestCompaction.settings = settings(deadline=None, max_examples=60, stateful_step_count=40)
+TestCompaction.settings = settings(
+    deadline=None, max_examples=often(40, in_soak=500), stateful_step_count=40
+)

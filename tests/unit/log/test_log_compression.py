@@ -15,6 +15,7 @@ import pytest
 import snappy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.log.errors import CorruptBatch, UnsupportedCompression
 from headwater.log.records.compression import compress, decompress
@@ -158,7 +159,7 @@ def test_a_truncated_stream_is_corrupt(codec: CompressionType, kept: float) -> N
         decompress(codec, cut, ROOM)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=often(100, in_soak=3000))
 @given(st.sampled_from(COMPRESSED), st.data())
 def test_damage_never_raises_anything_else(codec: CompressionType, data: st.DataObject) -> None:
     damaged = bytearray(compress(codec, TEXT[:3000]))

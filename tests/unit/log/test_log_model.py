@@ -16,6 +16,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
+from tests.effort import often
 from tests.unit.log.log_batches import NOW, assert_files_are_sound, read_all, write_cleaned
 
 from headwater.log.config import LogConfig
@@ -222,4 +223,6 @@ class LogMachine(RuleBasedStateMachine):
 
 
 TestLogModel = LogMachine.TestCase
-TestLogModel.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestLogModel.settings = settings(
+    max_examples=often(40, in_soak=500), stateful_step_count=40, deadline=None
+)

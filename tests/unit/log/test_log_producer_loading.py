@@ -11,6 +11,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
+from tests.effort import often
 from tests.unit.log.log_batches import NOW, SMALL_SEGMENTS, batch, open_log
 
 from headwater.log.errors import OutOfOrderSequence, StorageError
@@ -212,7 +213,7 @@ class Writer:
             self.log.flush()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(40, in_soak=500), deadline=None)
 @given(
     st.lists(step, min_size=5, max_size=60),
     st.integers(0, 400),

@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from tests.effort import often
 
 from headwater.log.errors import InvalidProducerEpoch, OutOfOrderSequence
 from headwater.log.producers.producer_snapshot import decode_snapshot, encode_snapshot
@@ -147,4 +148,6 @@ class ProducerStatesMachine(RuleBasedStateMachine):
 
 
 TestProducerStates = ProducerStatesMachine.TestCase
-TestProducerStates.settings = settings(max_examples=60, stateful_step_count=50, deadline=None)
+TestProducerStates.settings = settings(
+    max_examples=often(40, in_soak=500), stateful_step_count=50, deadline=None
+)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatch as PyBatch
 from kafka.record.default_records import DefaultRecordBatchBuilder as PyBuilder
 from kio.records.readers import read_batch as kio_read_batch
+from tests.effort import often
 
 from headwater.log.errors import CorruptBatch
 from headwater.log.records.batch import HEADER_SIZE, TimestampType, crc_of, parse_header
@@ -246,7 +247,7 @@ RECORDS = [
 ]
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=often(150, in_soak=5000))
 @given(CODECS, st.data())
 def test_damage_never_raises_anything_else(codec: CompressionType, data: st.DataObject) -> None:
     damaged = encode_batch(RECORDS, codec=codec)
@@ -256,7 +257,7 @@ def test_damage_never_raises_anything_else(codec: CompressionType, data: st.Data
         list(decode_records(damaged[: data.draw(st.integers(0, len(damaged)))]))
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=often(150, in_soak=5000))
 @given(st.binary(max_size=400), st.integers(-(2**31), 2**31 - 1))
 def test_random_records_never_raise_anything_else(payload: bytes, count: int) -> None:
     header = parse_header(encode_batch(RECORDS))._replace(record_count=count)

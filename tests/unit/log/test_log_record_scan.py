@@ -7,6 +7,7 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.log.errors import CorruptBatch
 from headwater.log.records.batch import parse_header
@@ -59,7 +60,7 @@ def test_a_new_base_timestamp_changes_nothing_else(batch: bytearray, change: int
     assert list(decode_records(assemble_batch(rebased, output))) == list(decode_records(batch))
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=often(150, in_soak=5000))
 @given(batches(), st.data())
 def test_damage_never_raises_anything_else(batch: bytearray, data: st.DataObject) -> None:
     payload = bytearray(uncompressed(batch, parse_header(batch)))

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.registry.formats import FORMATS, InvalidSchemaError, ParsedSchema
 
@@ -118,13 +119,13 @@ def test_any_json(type_: str, value: Any) -> None:
     parse(type_, value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(80, in_soak=2000))
 @given(AVRO_LIKE, AVRO_LIKE)
 def test_avro(first: Any, second: Any) -> None:
     compare(parse("AVRO", first), parse("AVRO", second))
 
 
-@settings(max_examples=200)
+@settings(max_examples=often(80, in_soak=2000))
 @given(JSON_LIKE, JSON_LIKE)
 def test_json_schema(first: Any, second: Any) -> None:
     compare(parse("JSON", first), parse("JSON", second))

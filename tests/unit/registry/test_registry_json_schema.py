@@ -9,6 +9,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import often
 
 from headwater.registry.formats import InvalidSchemaError
 from headwater.registry.formats.json_schema import JsonSchemaFormat
@@ -355,7 +356,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=often(150, in_soak=5000))
 @given(schemas(), schemas(), st.lists(VALUES, max_size=8))
 def test_what_is_called_compatible_accepts_what_was_accepted(
     old: Any, new: Any, values: list[Any]
