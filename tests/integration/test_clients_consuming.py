@@ -259,9 +259,9 @@ def test_min_bytes_and_max_wait(broker: BrokerProcess, topic: str) -> None:
     """A consumer that asks for a megabyte gets less once its patience has run out."""
     Confluent().write(broker.bootstrap_servers, topic, [Message(b"little")])
     patient = librdkafka_consumer(broker, fetch_min_bytes=1_000_000, fetch_wait_max_ms=400)
-    patient.assign([TopicPartition(topic, 0, 0)])
 
     began = time.monotonic()
+    patient.assign([TopicPartition(topic, 0, 0)])  # it fetches from here on
     assert values(patient, 1) == [b"little"]
     waited = time.monotonic() - began
     patient.close()
