@@ -22,21 +22,30 @@ class KafkajsError(Exception):
 
 def run(action: str, broker: str, *, retries: int = 5, **arguments: object) -> Any:
     """One action of `client.js`; its result, or the error that kafkajs gave."""
-    install()
     request = {"action": action, "broker": broker, "retries": retries, **arguments}
-    done = subprocess.run(
-        ["node", str(HERE / "client.js")],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    node = _node()
+    assert node.stdin is not None
+    assert node.stdout is not None
+    node.stdin.write(json.dumps(request) + "\n")
+    node.stdin.flush()
+    said = node.stdout.readline()
+    assert said, f"node ended with {node.wait()}"
+    answer = json.loads(said)
     if "error" in answer:
         raise KafkajsError(**answer["error"])
     return answer.get("result")
+
+
+@functools.cache
+def _node() -> subprocess.Popen[str]:
+    """One for all that this process asks; it ends with it, when its input does."""
+    install()
+    return subprocess.Popen(
+        ["node", str(HERE / "client.js")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 @functools.cache

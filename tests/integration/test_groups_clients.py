@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PARTITIONS = 4
 RECORDS = 200
+# A busy machine starts a client anew in less.
+BOUNCE_WITHIN_MS = 45_000
 
 CLIENTS = [
     "confluent:classic",
@@ -104,24 +106,44 @@ def test_the_partitions_of_a_dead_member_move(
         until_all_read([one, two], every_record(filled, 2 * RECORDS))
 
 
+@pytest.fixture(scope="module")
+def patient_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    """One that misses a member of the new protocol late: there, it is not the member who says."""
+    yield from quick_broker(
+        tmp_path_factory, **{"group.consumer.session.timeout.ms": str(BOUNCE_WITHIN_MS)}
+    )
+
+
 @pytest.mark.parametrize("client", ["confluent:classic", "confluent:consumer", "kafka-python"])
 def test_a_static_member_bounces_without_a_rebalance(
-    client: str, servers: str, group: str, filled: str
+    client: str, patient_broker: BrokerProcess, group: str, topic: str
 ) -> None:
-    session_ms = 10_000
-    how = {"session_ms": session_ms}
-    with Worker(client, servers, group, [filled], name="one", instance="i1", **how) as one:  # type: ignore[arg-type]
-        with Worker(client, servers, group, [filled], name="two", instance="i2", **how) as two:  # type: ignore[arg-type]
+    servers = patient_broker.bootstrap_servers
+    create(servers, topic)
+
+    def member(name: str) -> Worker:
+        return Worker(
+            client,
+            servers,
+            group,
+            [topic],
+            name=name,
+            instance=f"instance-{name}",
+            session_ms=BOUNCE_WITHIN_MS,
+        )
+
+    with member("one") as one:
+        with member("two") as two:
             until_shared([one, two], PARTITIONS, each=2)
             mine, changes = two.held, len(one.changes)
             if client == "confluent:consumer":
                 two.leave()  # A static member of the new protocol says that it will be back.
             else:
                 two.kill()
-        with Worker(client, servers, group, [filled], name="two", instance="i2", **how) as two:  # type: ignore[arg-type]
+        with member("two") as two:
             two.until_holds(2)
             assert two.held == mine
-            produce(servers, filled)
+            produce(servers, topic)
             two.until_read(RECORDS // 2)
             assert len(one.changes) == changes, one.changes
 

@@ -1,6 +1,8 @@
-// kafkajs as a command: reads one JSON request from stdin, writes one JSON answer to stdout.
+// kafkajs behind two pipes: reads a JSON request from each line of stdin and writes a line of JSON
+// to stdout in answer, one after the other, until stdin ends. No request shares a connection.
 // Bytes travel as base64, and null stays null.
 
+const readline = require('readline')
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = require('kafkajs')
 const Cluster = require('kafkajs/src/cluster')
 const socketFactory = require('kafkajs/src/network/socketFactory')
@@ -142,10 +144,7 @@ const actions = {
     withAdmin(kafka, admin => admin.deleteTopics({ topics: [topic] })),
 }
 
-async function main() {
-  const chunks = []
-  for await (const chunk of process.stdin) chunks.push(chunk)
-  const request = JSON.parse(Buffer.concat(chunks).toString())
+async function answer(request) {
   const kafka = new Kafka({
     clientId: 'kafkajs',
     brokers: [request.broker],
@@ -160,4 +159,10 @@ async function main() {
   }
 }
 
-main().then(answer => process.stdout.write(JSON.stringify(answer === undefined ? null : answer)))
+async function main() {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`)
+  }
+}
+
+main()
