@@ -19,6 +19,7 @@ from tests.differential.known_differences import known_differences
 from tests.differential.observation import differences, same_names
 from tests.differential.program import load_programs
 from tests.differential.random_commands import Command, Executor, sequences
+from tests.effort import often
 from tests.integration.raw_requests import create_topic
 
 from headwater.java.runtime import find_java
@@ -93,7 +94,7 @@ def test_the_page_of_differences_names_programs_that_exist() -> None:
 _examples = itertools.count()
 
 
-@settings(max_examples=60)
+@settings(max_examples=often(30, in_soak=300))
 @given(sequence=sequences)
 def test_random_sequences_of_commands_see_the_same(both: Both, sequence: list[Command]) -> None:
     prefix = f"random-{next(_examples)}"

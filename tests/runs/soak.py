@@ -16,7 +16,12 @@ from pathlib import Path
 from tests import effort
 from tests.runs.pytest_run import SIDE_BY_SIDE, run_pytest
 
-_EVERYTHING = ("tests/chaos", "tests/integration/test_streams_reference.py", "tests/unit")
+_EVERYTHING = (
+    "tests/chaos",
+    "tests/differential",
+    "tests/integration/test_streams_reference.py",
+    "tests/unit",
+)
 _SEEDS_A_ROUND = 3
 
 

@@ -33,11 +33,20 @@ def test_well():
 """
 
 
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(ROOT),
+    "PYTEST_PLUGINS": "tests.runs.outcomes",
+    # To import all that are installed takes longer than these tests.
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+}
+
+
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_PLUGINS": "tests.runs.outcomes"},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
@@ -48,7 +57,8 @@ def first_run(folder: Path, *tests: str, workers: int = 0) -> subprocess.Complet
     for number, text in enumerate(tests):
         (folder / f"test_{number}.py").write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    return run(folder, "pytest", "-q", "-n", str(workers))
+    side_by_side = ("-p", "xdist.plugin", "-n", str(workers)) if workers else ()
+    return run(folder, "pytest", "-q", *side_by_side)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
