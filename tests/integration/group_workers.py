@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.integration import kafkajs_client
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
-WAIT_S = 60.0
 SESSION_MS = 2_000
 
 Place = tuple[str, int]
@@ -85,7 +84,7 @@ class Worker:
     def leave(self) -> None:
         """Let it leave its group, and wait for its end."""
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(WAIT_S)
+        self._process.wait(HUNG_AFTER_S)
         self._join()
 
     def kill(self) -> None:
@@ -97,8 +96,8 @@ class Worker:
     def until(self, is_true: Callable[[Self], bool], what: str) -> None:
         """Wait until something is so, as far as the worker has told."""
         with self._news:
-            if not self._news.wait_for(lambda: is_true(self), WAIT_S):
-                raise AssertionError(f"not {what} after {WAIT_S} s: {self}")
+            if not self._news.wait_for(lambda: is_true(self), HUNG_AFTER_S):
+                raise AssertionError(f"not {what} after {HUNG_AFTER_S:.0f} s: {self}")
 
     def until_holds(self, count: int) -> None:
         self.until(lambda worker: len(worker.held) == count, f"holding {count} partitions")
@@ -128,7 +127,7 @@ class Worker:
 
     def _join(self) -> None:
         for thread in self._threads:
-            thread.join(WAIT_S)
+            thread.join(HUNG_AFTER_S)
 
 
 def until_shared(workers: Sequence[Worker], partitions: int, each: int = 1) -> None:

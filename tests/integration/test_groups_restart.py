@@ -119,7 +119,7 @@ def test_the_dead_are_noticed_after_a_restart(start_broker: StartBroker) -> None
     broker = start_broker(QUICK)
     with reach(broker) as client:
         topic = create_topic(client, "kept")
-        stable_member(client, "classic", session_ms=300)
+        stable_member(client, "classic", session_ms=1000)
         enter(client, "consumer", "one", [topic])
     kill_and_start(broker)
     with reach(broker) as client:
