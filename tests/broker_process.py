@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import psutil
@@ -70,12 +69,3 @@ class BrokerProcess(ServerProcess):
         """Children that still run some time after their broker was killed; there must be none."""
         _, alive = psutil.wait_procs(self._children, within_s)
         return list(alive)
-
-    def says(self, text: str, within_s: float = 10.0, after_line: int = 0) -> bool:
-        """Whether it has printed this or does so soon; output comes through a pipe and a thread."""
-        deadline = time.monotonic() + within_s
-        while not any(text in line for line in self.output[after_line:]):
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.01)
-        return True

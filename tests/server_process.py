@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import threading
+import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -110,6 +111,15 @@ class ServerProcess(ABC):
     def restart(self) -> Self:
         self.stop()
         return self.start()
+
+    def says(self, text: str, within_s: float = 60.0, after_line: int = 0) -> bool:
+        """Whether it has printed this or does so soon; output comes through a pipe and a thread."""
+        deadline = time.monotonic() + within_s
+        while not any(text in line for line in self.output[after_line:]):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
 
     def _read_output(self, process: subprocess.Popen[str], readiness: _Readiness) -> None:
         assert process.stdout is not None

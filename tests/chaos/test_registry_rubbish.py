@@ -72,7 +72,7 @@ def test_two_schemas_with_one_id(start_broker: Callable[..., BrokerProcess]) -> 
     write_topic(broker.bootstrap_servers, [schema_record("second", 1, 1, record("Second"))])
     assert registry.register("third", record("Third")) == 2
     assert registry.get("/subjects") == ["first", "third"]
-    assert "is ignored: its id 1 is already that of subject first" in registry.text
+    assert registry.says("is ignored: its id 1 is already that of subject first")
     registry.stop()
 
 
