@@ -74,7 +74,7 @@ def test_flipped_positions_cost_no_record_and_are_repaired(
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 1
     assert f"{path_of(log, '.log')}: its index is damaged" in told[0]
-    assert "building it anew" in told[0]
+    assert "rebuilding it" in told[0]
     assert_files_are_sound(log.directory)
     rebuilt = log.faults.rebuilt_indexes
     reads_all_offsets(log)
