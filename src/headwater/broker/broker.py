@@ -17,6 +17,7 @@ from headwater.broker.dispatch import Dispatcher
 from headwater.broker.fetch.session import FetchSessionCache
 from headwater.broker.group_commit import GroupCommit
 from headwater.broker.groups.coordinator import GroupCoordinator
+from headwater.broker.journal_commit import JournalCommit
 from headwater.broker.listener import Listener, bind
 from headwater.broker.maintenance import Maintenance
 from headwater.broker.metrics.request_times import RequestTimes
@@ -47,7 +48,11 @@ class Broker:
         self.config = config
         self.node_id = config.node_id
         self.fsync = config.flush == "fsync"
-        self.logs = LogManager(config.data_dir, config.log_defaults())
+        self.logs = LogManager(
+            config.data_dir,
+            config.log_defaults(),
+            config.integer("headwater.journal.bytes") if self.fsync else 0,
+        )
         self.topics = TopicRegistry(self.logs, config)
         self.fetch_sessions = FetchSessionCache(
             config.integer("max.incremental.fetch.session.cache.slots")
@@ -73,6 +78,8 @@ class Broker:
         self._lock = DirectoryLock(self.config.data_dir)
         try:
             self.cluster_id = self.topics.load(time_ns() // 1_000_000)
+            if self.logs.journal is not None:
+                self.commits = JournalCommit(self.loop, self._flushers, self.logs.journal)
             self.quotas.update(self.topics.quotas)
             self.groups.start()
             self.transactions.start()

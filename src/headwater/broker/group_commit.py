@@ -86,16 +86,28 @@ class GroupCommit:
         if error is None:
             end, nanoseconds = done.result()
             self.flush_times.record(nanoseconds)
-            partition.advance(end)
-        elif not isinstance(error, LogError):
-            _failures.error(type(error), "flushing %s failed", partition.log.name, exc_info=error)
-            error = StorageError(f"flushing {partition.log.name} failed: {error}")
+            answer(partition, end, callbacks)
         else:
-            _failures.error(StorageError, "%s", error)
-        for callback in callbacks:
-            callback(error if isinstance(error, LogError) else None)
+            answer(partition, error, callbacks)
         if partition in self._waiting and partition not in self._running:
             self._start(partition)
+
+
+def answer(
+    partition: Partition, result: LogPosition | BaseException, callbacks: list[OnDurable]
+) -> None:
+    """Move the high watermark up to what is on disk now, or log why it is not; then call back."""
+    error = None
+    if not isinstance(result, BaseException):
+        partition.advance(result)
+    elif isinstance(result, LogError):
+        _failures.error(StorageError, "%s", result)
+        error = result
+    else:
+        _failures.error(type(result), "flushing %s failed", partition.log.name, exc_info=result)
+        error = StorageError(f"flushing {partition.log.name} failed: {result}")
+    for callback in callbacks:
+        callback(error)
 
 
 def _flush(log: Log) -> tuple[LogPosition, int]:

@@ -21,6 +21,9 @@ DELETED = ".deleted"
 TEMPORARY = ".tmp"
 """A file that was about to replace another one; worthless after a crash."""
 
+JOURNAL = "headwater.journal."
+"""What the names of the journal's files begin with, in the data directory itself."""
+
 DELETED_DIRECTORY = "-delete"
 STRAY_DIRECTORY = "-stray"
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.log.disk import storage_error, sync_directory
 from headwater.log.errors import StorageError
+from headwater.log.log_segments import LogPosition
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.disk import OpenFile
     from headwater.log.log_loader import LoadedLog
-    from headwater.log.log_segments import LogPosition
     from headwater.log.segment import Segment
+
+
+class Region(NamedTuple):
+    """Bytes of a segment's file; behind the last of their batches comes `end_offset`."""
+
+    file: OpenFile
+    segment_base: int
+    position: int
+    length: int
+    end_offset: int
 
 
 class Flusher:
@@ -40,6 +50,8 @@ class Flusher:
         self._names_changed = not loaded.has_names_on_disk
         self._directory_is_new = loaded.is_new
         self._synced_end = loaded.segments.end if loaded.is_synced else None
+        self._safe = loaded.segments.end
+        """All before it is on disk, in the log's own files or in the journal."""
 
     def check(self) -> None:
         """Raise StorageError if the log takes no more writes."""
@@ -55,6 +67,38 @@ class Flusher:
         """Note that the name of the log's directory is on disk."""
         self._directory_is_new = False
 
+    def unsafe_regions(self) -> tuple[LogPosition, list[Region]]:
+        """Return where the log ends, and what was appended since the last flush or `made_safe`."""
+        with self._lock:
+            self.check()
+            end, safe = self._segments.end, self._safe
+            active = self._segments.active
+            if end.offset <= safe.offset:
+                return end, []
+            if active.base_offset == safe.segment_base:
+                length = end.position - safe.position
+                region = Region(active.file, active.base_offset, safe.position, length, end.offset)
+                return end, [region]
+            regions = []
+            following = end.offset
+            for segment in reversed(self._segments.all):
+                if segment.base_offset < safe.segment_base:
+                    break
+                start = safe.position if segment.base_offset == safe.segment_base else 0
+                if segment.size > start:
+                    length = segment.size - start
+                    regions.append(
+                        Region(segment.file, segment.base_offset, start, length, following)
+                    )
+                following = segment.base_offset
+            return end, regions[::-1]
+
+    def made_safe(self, end: LogPosition) -> None:
+        """Note that the journal has everything before a position on disk."""
+        with self._lock:
+            # Of the same offset, the one in the later segment.
+            self._safe = max(self._safe, end)
+
     def flush(self) -> LogPosition:
         """Bring everything that was appended before this call to disk."""
         with self._flushing:
@@ -65,7 +109,7 @@ class Flusher:
                 files = [file for segment in closed for file in segment.files()]
                 if end.offset > self.recovery_point:
                     files.append(self._segments.active.file)
-            self._sync(files, closed, end.offset)
+            self._sync(files, closed, end)
         return end
 
     def flush_closed(self) -> None:
@@ -78,7 +122,7 @@ class Flusher:
                 if not closed and self.recovery_point >= end_offset:
                     return
                 files = [file for segment in closed for file in segment.files()]
-            self._sync(files, closed, end_offset)
+            self._sync(files, closed, LogPosition(end_offset, end_offset, 0))
 
     def close(self, name: str) -> None:
         """Bring everything to disk, the indexes of the active segment too, and stop; OSError."""
@@ -98,7 +142,7 @@ class Flusher:
             self.flush()
         self.failure = StorageError(f"{name} is closed.")
 
-    def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end_offset: int) -> None:
+    def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end: LogPosition) -> None:
         self._sync_data(files)
         try:
             if self._epochs.is_misleading or (closed and self._epochs.is_dirty):
@@ -112,7 +156,8 @@ class Flusher:
             for segment in closed:
                 segment.release_indexes()
                 self.closed.remove(segment)
-            self.recovery_point = max(self.recovery_point, end_offset)
+            self.recovery_point = max(self.recovery_point, end.offset)
+            self.made_safe(end)
 
     def _sync_data(self, files: list[OpenFile]) -> None:
         try:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.config import LogConfig
+    from headwater.log.flusher import Region
+    from headwater.log.journal.journal import Journal
     from headwater.log.producers.producer_entry import BatchMetadata
     from headwater.log.records.batch import BatchHeader
 
@@ -60,6 +62,7 @@ class Log(LogReader):
         self.directory = directory
         self._flusher = Flusher(directory, loaded, self.lock)
         self._removed = RemovedSegments()
+        self._journal: Journal | None = None
         self.update_config(config)
         self._segments.active.roll_jitter_ms = self._roll_policy.jitter_ms()
 
@@ -110,6 +113,11 @@ class Log(LogReader):
     def failure(self) -> StorageError | None:
         """Why the log takes no more writes until the next start, if it does not."""
         return self._flusher.failure
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the log is out of service for good."""
+        return self.directory.name.endswith(DELETED_DIRECTORY)
 
     def append(
         self,
@@ -172,6 +180,18 @@ class Log(LogReader):
         """Bring all but the active segment to disk; for logs that are not flushed otherwise."""
         self._flusher.flush_closed()
 
+    def use_journal(self, journal: Journal) -> None:
+        """Note who makes the log's appends safe before its own files are brought to disk."""
+        self._journal = journal
+
+    def unsafe_regions(self) -> tuple[LogPosition, list[Region]]:
+        """Return where the log ends and what of it is not on disk; raises StorageError."""
+        return self._flusher.unsafe_regions()
+
+    def made_safe(self, end: LogPosition) -> None:
+        """Note that the journal has all before a position on disk."""
+        self._flusher.made_safe(end)
+
     def roll(self, now_ms: int) -> None:
         """Begin a new segment, unless the active one is empty."""
         with self.lock, self._disk(f"Beginning a new segment of {self.name}"):
@@ -216,14 +236,17 @@ class Log(LogReader):
                 self.roll(now_ms)
             self._flusher.flush_closed()
             with self.lock:
-                segments = self.segments
                 count = count_removable(
-                    segments,
+                    self.segments,
                     self.config,
                     log_start_offset=self.log_start_offset,
                     flushed_offset=self.recovery_point,
                     now_ms=now_ms,
                 )
+            if count:
+                self._settle()
+            with self.lock:
+                segments = self.segments
                 if count:
                     self._move_log_start(segments[count].base_offset)
                     self._segments.replace(segments[count:])
@@ -252,6 +275,7 @@ class Log(LogReader):
             after = first + len(old)
             if not old or closed[first:after] != tuple(old):
                 raise LogError(f"The segments to replace are not neighbours in {self.name}.")
+            self._settle()
             new = [] if cleaned is None else [commit_cleaned(cleaned, old)]
             with self.lock:
                 segments = self.segments
@@ -327,6 +351,11 @@ class Log(LogReader):
             raise failure from error
         end = LogPosition(placed.last_offset + 1, segment.base_offset, segment.size)
         self._segments.end = end
+
+    def _settle(self) -> None:
+        # Without the log's lock: the journal may have to wait for a flush, which takes it.
+        if self._journal is not None:
+            self._journal.settle(self, self.recovery_point)
 
     def _move_log_start(self, offset: int) -> None:
         if offset > self.log_start_offset:

@@ -31,6 +31,9 @@ from headwater.log.file_names import (
     partition_directory,
     set_aside,
 )
+from headwater.log.journal.journal import LEAST_BYTES, Journal
+from headwater.log.journal.journal_format import LogId
+from headwater.log.journal.replay import remove_journal, replay
 from headwater.log.log import Log
 from headwater.log.storage_faults import StorageFaults
 
@@ -58,8 +61,11 @@ class LogManager:
     logs.close()
     """
 
-    def __init__(self, data_dir: Path, defaults: LogConfig) -> None:
+    def __init__(self, data_dir: Path, defaults: LogConfig, journal_bytes: int = 0) -> None:
         self.data_dir = data_dir
+        self.journal: Journal | None = None
+        """What makes appends safe once the logs are loaded, unless each log is to do so itself."""
+        self._journal_bytes = journal_bytes
         self.defaults = defaults
         self.logs: dict[TopicPartition, Log] = {}
         self.faults = StorageFaults()
@@ -77,6 +83,10 @@ class LogManager:
         """
         try:
             self._load(wanted, now_ms)
+            if self._journal_bytes:
+                self.journal = Journal(self.data_dir, max(self._journal_bytes, LEAST_BYTES))
+                for log in self.logs.values():
+                    log.use_journal(self.journal)
         except OSError as error:
             raise storage_error(error, f"Loading the logs of {self.data_dir}") from error
 
@@ -100,6 +110,8 @@ class LogManager:
         except LogError:
             remove_tree(directory, ignore_errors=True)
             raise
+        if self.journal is not None:
+            log.use_journal(self.journal)
         self.logs[key] = log
         return log
 
@@ -187,10 +199,14 @@ class LogManager:
     def close(self) -> None:
         """Bring everything to disk and leave the marker that spares the next start a recovery."""
         self.faults.close()
+        if self.journal is not None:
+            self.journal.close()
         with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-close") as threads:
             all_closed = all(list(threads.map(self._close_log, tuple(self.logs.values()))))
         self._write_checkpoints()
         if all_closed:
+            # The logs have all of it, and what has no journal need not be replayed.
+            remove_journal(self.data_dir)
             write_clean_shutdown(self.data_dir)
         else:
             logger.warning("not all logs could be closed, so the next start will check them")
@@ -217,6 +233,19 @@ class LogManager:
                 "%s was not shut down cleanly: checking the ends of %d logs",
                 self.data_dir, len(present),
             )  # fmt: skip
+        if clean:
+            # Of a version before, which did not know it and has changed the logs since.
+            if remove_journal(self.data_dir):
+                logger.warning("%s had an old journal, which is not used", self.data_dir)
+        else:
+            directories = {
+                LogId(topic_id, key[1]): (
+                    self.data_dir / partition_directory(*key),
+                    recovery_points.get(key, 0) if present.get(key) else 0,
+                )
+                for key, (topic_id, _) in wanted.items()
+            }
+            replay(self.data_dir, directories, self.faults)
 
         def open_log(key: TopicPartition) -> Log:
             topic_id, config = wanted[key]
@@ -252,6 +281,9 @@ class LogManager:
                 # next recovery checks everything, which is slow and right.
                 logger.error("%s", error)
                 (self.data_dir / RECOVERY_POINTS).unlink(missing_ok=True)
+        if not clean:
+            # Every log has brought what it has to disk.
+            remove_journal(self.data_dir)
 
     def _scan(
         self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]]

@@ -29,6 +29,8 @@ class StorageFaults:
         """Reads that ended at a damaged batch."""
         self.rebuilt_indexes = 0
         """Indexes that did not fit their segment and were built anew."""
+        self.journal_gaps = 0
+        """Damaged or missing parts of a journal that a start had to do without."""
         self._told = RateLimitedLogger(logger)
         self._lock = threading.Lock()
         self._repairs: ThreadPoolExecutor | None = None
@@ -51,6 +53,12 @@ class StorageFaults:
             segment, "%s: its index is damaged (%s); rebuilding it, no record is lost",
             segment, reason,
         )  # fmt: skip
+
+    def journal_gap(self, problem: str) -> None:
+        """Tell of a part of the journal that cannot be used."""
+        with self._lock:
+            self.journal_gaps += 1
+        logger.error("%s Records that were acknowledged may be lost.", problem)
 
     def repair_failed(self, error: StorageError) -> None:
         """Tell of a repair that the disk refused; the next reader asks for it again."""

@@ -95,6 +95,11 @@ def _logs(snapshot: Snapshot) -> Iterator[Metric]:
         "Indexes that did not fit their segment and were built anew.",
         snapshot.rebuilt_indexes,
     )
+    yield CounterMetricFamily(
+        "kafka_log_logmanager_journalgaps",
+        "Damaged or missing parts of the journal that the start had to do without.",
+        snapshot.journal_gaps,
+    )
 
 
 def _requests(snapshot: Snapshot) -> Iterator[Metric]:

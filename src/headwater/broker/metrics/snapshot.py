@@ -101,6 +101,7 @@ class Snapshot:
     flush_times: Durations
     corrupt_batches: int
     rebuilt_indexes: int
+    journal_gaps: int
     fetch_sessions: int
     fetch_session_partitions: int
     fetch_session_evictions: int
@@ -129,6 +130,7 @@ def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
         flush_times=broker.commits.flush_times.copy(),
         corrupt_batches=broker.logs.faults.corrupt_batches,
         rebuilt_indexes=broker.logs.faults.rebuilt_indexes,
+        journal_gaps=broker.logs.faults.journal_gaps,
         fetch_sessions=len(sessions),
         fetch_session_partitions=sessions.partition_count,
         fetch_session_evictions=sessions.evictions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.config import ConfigDef, ConfigType, between, one_of
+from headwater.config import ConfigDef, ConfigType, at_least, between, one_of
 
 SETTINGS = (
     ConfigDef(
@@ -12,6 +12,14 @@ SETTINGS = (
         "When a record counts as written: fsync waits until it is on disk, os until the operating"
         " system has it, which loses the last records when the machine (not the broker) fails.",
         one_of("fsync", "os"),
+    ),
+    ConfigDef(
+        "headwater.journal.bytes",
+        ConfigType.LONG,
+        256 * 1024 * 1024,
+        "With flush=fsync, how many bytes the journal may take, which makes one flush of all"
+        " partitions; 0 for none, so that each partition's files are flushed before the answer.",
+        at_least(0),
     ),
     ConfigDef(
         "headwater.replication.factor.clamp",

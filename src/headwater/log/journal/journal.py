@@ -1,0 +1,255 @@
+"""One sync for the appends of many logs, before their own files are synced in the background.
+
+    journal = Journal(Path("data"), 256 << 20)
+    [end] = journal.commit([(LogId(topic_id, 0), log)])
+    journal.close()
+
+A group commit writes what the logs have appended into the journal, in sequence, and syncs that
+alone. The logs' own files have the same bytes in the page cache. When a file of the journal is
+full, a thread syncs the logs that have entries in it, and the file can be used again. After a
+power cut, `replay` writes the entries to the logs' files, before these are opened and checked.
+
+When the journal cannot be used (a full disk, a failing one), each log is synced itself instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from headwater.log.disk import storage_error
+from headwater.log.errors import LogError, StorageError
+from headwater.log.file_names import JOURNAL
+from headwater.log.journal.journal_file import JournalFile
+from headwater.log.journal.journal_format import (
+    BLOCK,
+    ENTRY_HEADER_SIZE,
+    RegionEntry,
+    SettledEntry,
+    encode_region,
+    encode_settled,
+)
+from headwater.log.rate_limited_logger import RateLimitedLogger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from headwater.log.flusher import Region
+    from headwater.log.journal.journal_format import LogId
+    from headwater.log.log import Log
+    from headwater.log.log_segments import LogPosition
+
+logger = logging.getLogger("headwater.log")
+
+MOST_FILES = 4
+LEAST_BYTES = MOST_FILES * 64 * BLOCK
+
+_MOST_PARTS = 1000
+"""The system takes no more than 1,024 buffers in one call."""
+_SETTLED_SHARE = 16
+"""One part of so many of each file is kept for entries that let old segments be removed."""
+
+
+class Journal:
+    """The journal of one data directory, which had none, or whose journal was replayed."""
+
+    def __init__(self, directory: Path, size: int) -> None:
+        self._directory = directory
+        self._file_bytes = size // MOST_FILES // BLOCK * BLOCK
+        self._reserve = self._file_bytes // _SETTLED_SHARE // BLOCK * BLOCK
+        self._most_group = self._file_bytes // 4
+        self._number = 0
+        self._lock = threading.Lock()
+        self._current: JournalFile | None = None
+        self._full: deque[JournalFile] = deque()
+        self._free: deque[JournalFile] = deque()
+        self._made = 0
+        self._failure: StorageError | None = None
+        self._told = RateLimitedLogger(logger)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="headwater-journal")
+
+    def commit(self, logs: Sequence[tuple[LogId, Log]]) -> list[LogPosition | LogError]:
+        """Make everything safe that was appended to these logs before this call.
+
+        Returns for each of them where that ends, or why it is not safe.
+        """
+        with self._lock:
+            taken: dict[Log, tuple[LogPosition, Sequence[Region]]] = {}
+            errors: dict[Log, LogError] = {}
+            for _, log in logs:
+                try:
+                    taken[log] = log.unsafe_regions()
+                except LogError as error:
+                    errors[log] = error
+            length = sum(region.length for _, regions in taken.values() for region in regions)
+            is_written = length <= self._file_bytes // 2 and self._write_regions(
+                [(*each, taken[each[1]][1]) for each in logs if each[1] in taken]
+            )
+        results: list[LogPosition | LogError] = []
+        for _, log in logs:
+            if log in errors:
+                results.append(errors[log])
+            elif is_written:
+                log.made_safe(taken[log][0])
+                results.append(taken[log][0])
+            else:
+                results.append(_flush(log))
+        return results
+
+    def settle(self, log: Log, offset: int) -> None:
+        """Void what the journal has of a log below an offset, before the log removes any of it.
+
+        The log has it on disk in its own files. Raises StorageError.
+        """
+        with self._lock:
+            log_id = next((file.logs[log] for file in self._live() if log in file.logs), None)
+            if log_id is None:
+                return
+            entry = encode_settled(SettledEntry(log_id, offset))
+            if self._failure is None and self._write([entry], len(entry), reserve=0):
+                return
+        raise StorageError(
+            f"{log.name} keeps its old segments for now: the journal cannot take note of them. "
+            f"{self._failure or 'It is full until the logs can be brought to disk.'}"
+        )
+
+    def close(self) -> None:
+        """End the work in the background; the files stay."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        with self._lock:
+            self._failure = StorageError("The journal is closed.")
+            for file in (*self._live(), *self._free):
+                file.close()
+
+    def _live(self) -> Iterator[JournalFile]:
+        yield from tuple(self._full)
+        if self._current is not None:
+            yield self._current
+
+    def _write_regions(self, logs: list[tuple[LogId, Log, Sequence[Region]]]) -> bool:
+        """Write all of them, in as many groups as it takes; False if the journal cannot."""
+        if self._failure is not None:
+            return False
+        parts: list[bytes] = []
+        members: dict[Log, LogId] = {}
+        length = 0
+        for log_id, log, piece in self._pieces(logs):
+            is_full = length + piece.length > self._most_group or len(parts) >= _MOST_PARTS
+            if parts and is_full:
+                if not self._write(parts, length, members, reserve=self._reserve):
+                    return False
+                parts, members, length = [], {}, 0
+            try:
+                data = piece.file.read(piece.length, piece.position)
+            except OSError as error:
+                failure = storage_error(error, f"Reading {log.name}")
+                self._told.error(log.name, "%s", failure)
+                return False
+            entry = RegionEntry(
+                log_id, piece.end_offset, piece.segment_base, piece.position, piece.length
+            )
+            parts += (encode_region(entry), data)
+            members[log] = log_id
+            length += ENTRY_HEADER_SIZE + piece.length
+        return not parts or self._write(parts, length, members, reserve=self._reserve)
+
+    def _pieces(
+        self, logs: list[tuple[LogId, Log, Sequence[Region]]]
+    ) -> Iterator[tuple[LogId, Log, Region]]:
+        """Cut what is larger than a group may be."""
+        for log_id, log, regions in logs:
+            for region in regions:
+                for start in range(0, region.length, self._most_group):
+                    yield (
+                        log_id,
+                        log,
+                        region._replace(
+                            position=region.position + start,
+                            length=min(self._most_group, region.length - start),
+                        ),
+                    )
+
+    def _write(
+        self,
+        parts: list[bytes],
+        length: int,
+        members: dict[Log, LogId] | None = None,
+        *,
+        reserve: int,
+    ) -> bool:
+        file = self._current
+        if file is None or not file.has_room(length, reserve):
+            file = self._next_file()
+            if file is None:
+                return False
+        if members:
+            # First: it is not known what a failed write leaves.
+            file.logs.update(members)
+        try:
+            file.write(self._number + 1, parts, length)
+        except OSError as error:
+            self._failure = storage_error(error, f"Writing the journal in {self._directory}")
+            logger.error(
+                "%s From now on each log is brought to disk itself, which is slower, until the"
+                " broker is restarted.", self._failure,
+            )  # fmt: skip
+            self._retire_current()
+            return False
+        self._number += 1
+        return True
+
+    def _next_file(self) -> JournalFile | None:
+        """Return an empty file to go on with, once there is one; None if there is none."""
+        self._retire_current()
+        if not self._free and self._made < MOST_FILES:
+            try:
+                path = self._directory / f"{JOURNAL}{self._made}"
+                self._free.append(JournalFile(path, self._file_bytes))
+                self._made += 1
+            except OSError as error:
+                failure = storage_error(error, f"Making a journal in {self._directory}")
+                self._told.warning(
+                    type(failure), "%s Until then each log is brought to disk itself.", failure
+                )
+        if not self._free and self._full:
+            self._thread.submit(self._reclaim).result()
+        if self._free:
+            self._current = self._free.popleft()
+        return self._current
+
+    def _retire_current(self) -> None:
+        if self._current is not None:
+            self._full.append(self._current)
+            self._current = None
+            self._thread.submit(self._reclaim)
+
+    def _reclaim(self) -> None:
+        """Bring the logs to disk that full files have entries of, the oldest file first."""
+        while self._full:
+            file = self._full[0]
+            for log in tuple(file.logs):
+                flushed = None if log.is_deleted else _flush(log)
+                if isinstance(flushed, LogError) and not log.is_deleted:
+                    # The entries are what a restart has to go by.
+                    self._told.error(log.name, "%s", flushed)
+                    return
+            try:
+                file.clear()
+            except OSError as error:
+                failure = storage_error(error, f"Clearing the journal in {self._directory}")
+                self._told.error(type(failure), "%s", failure)
+                return
+            # Added first, so that whoever looks sees it in one of the two.
+            self._free.append(file)
+            self._full.popleft()
+
+
+def _flush(log: Log) -> LogPosition | LogError:
+    try:
+        return log.flush()
+    except LogError as error:
+        return error
