@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks import apache_kafka, broker, idle, kafka_tools, partitions, registry
+from benchmarks import apache_kafka, broker, disk, idle, kafka_tools, partitions, registry
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
@@ -86,6 +86,16 @@ some hours before, the same rows were at 1.06x to 1.17x. From round to round a r
             KAFKA.name,
             kafka_tools.GOALS,
             lambda rounds, results, say: kafka_tools.measure(TOOL_TARGETS, rounds, results, say),
+        ),
+        Section(
+            "disk",
+            "One flush",
+            disk.INTRODUCTION,
+            tuple(disk.SIZES),
+            (),
+            None,
+            {},
+            disk.measure,
         ),
         Section(
             "partitions",

@@ -31,7 +31,14 @@ WRITERS = 2
 @pytest.mark.parametrize("seed", seeds(2))
 def test_kill_under_load(start_broker: StartBroker, seed: int, flush: str) -> None:
     chance = random.Random(f"{seed} {flush}")
-    broker = start_broker({"flush": flush, "log.flush.offset.checkpoint.interval.ms": "100"})
+    broker = start_broker(
+        {
+            "flush": flush,
+            "log.flush.offset.checkpoint.interval.ms": "100",
+            # So small that its files are used again and again.
+            "headwater.journal.bytes": "1048576",
+        }
+    )
     ledger = Ledger()
     with RawClient(broker) as client:
         topic = create_topic(

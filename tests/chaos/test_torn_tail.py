@@ -1,4 +1,4 @@
-"""A damaged end of a log: start-up cuts at the first bad batch and serves everything before."""
+"""A damaged end of a log: the journal restores it, or it is cut at the first bad batch."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_log_ends_before_the_first_bad_batch(
     start_broker: StartBroker, damage: Damage, seed: int
 ) -> None:
     chance = random.Random(f"{seed} {name_of(damage)}")
-    broker = start_broker()
+    broker = start_broker({"headwater.journal.bytes": "0"})
     with RawClient(broker) as client:
         topic = create_topic(client, "torn", configs={"internal.segment.bytes": "60000"})
     expected: list[bytes] = []
@@ -152,6 +152,31 @@ def test_the_log_ends_before_the_first_bad_batch(
     broker.restart()
     assert read_values(broker, topic, 0) == list(enumerate(expected))
     assert "Traceback" not in broker.text
+
+
+@pytest.mark.parametrize("damage", HURTS_A_BATCH, ids=name_of)
+def test_the_journal_restores_what_was_acknowledged(
+    start_broker: StartBroker, damage: Damage
+) -> None:
+    chance = random.Random(name_of(damage))
+    broker = start_broker()
+    with RawClient(broker) as client:
+        topic = create_topic(client, "torn", configs={"internal.segment.bytes": "60000"})
+        expected: list[bytes] = []
+        for _ in range(20):
+            values = [chance.randbytes(chance.randrange(300)) for _ in range(10)]
+            append(client, topic, values, chance, len(expected))
+            expected += values
+    broker.kill()
+    segment = max((broker.data_dir / "torn-0").glob("*.log"), key=lambda path: path.stat().st_size)
+    damage(segment, chance.choice(batches_in(segment)), chance)
+
+    broker.start()
+
+    assert read_values(broker, topic, 0) == list(enumerate(expected))
+    assert "from the journal" in broker.text
+    broker.restart()
+    assert read_values(broker, topic, 0) == list(enumerate(expected))
 
 
 def append(

@@ -23,15 +23,9 @@ from typing import TYPE_CHECKING
 from headwater.log.disk import storage_error
 from headwater.log.errors import LogError, StorageError
 from headwater.log.file_names import JOURNAL
+from headwater.log.journal.group_buffer import GroupBuffer
 from headwater.log.journal.journal_file import JournalFile
-from headwater.log.journal.journal_format import (
-    BLOCK,
-    ENTRY_HEADER_SIZE,
-    RegionEntry,
-    SettledEntry,
-    encode_region,
-    encode_settled,
-)
+from headwater.log.journal.journal_format import BLOCK
 from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
@@ -48,8 +42,8 @@ logger = logging.getLogger("headwater.log")
 MOST_FILES = 4
 LEAST_BYTES = MOST_FILES * 64 * BLOCK
 
-_MOST_PARTS = 1000
-"""The system takes no more than 1,024 buffers in one call."""
+_MOST_PIECE = 2 << 20
+"""The most bytes of one log in a group, of which there may be twice as many."""
 _SETTLED_SHARE = 16
 """One part of so many of each file is kept for entries that let old segments be removed."""
 
@@ -61,7 +55,8 @@ class Journal:
         self._directory = directory
         self._file_bytes = size // MOST_FILES // BLOCK * BLOCK
         self._reserve = self._file_bytes // _SETTLED_SHARE // BLOCK * BLOCK
-        self._most_group = self._file_bytes // 4
+        self._most_piece = min(_MOST_PIECE, self._file_bytes // 8)
+        self._group = GroupBuffer(2 * self._most_piece)
         self._number = 0
         self._lock = threading.Lock()
         self._current: JournalFile | None = None
@@ -109,8 +104,9 @@ class Journal:
             log_id = next((file.logs[log] for file in self._live() if log in file.logs), None)
             if log_id is None:
                 return
-            entry = encode_settled(SettledEntry(log_id, offset))
-            if self._failure is None and self._write([entry], len(entry), reserve=0):
+            self._group.clear()
+            self._group.add_settled(log_id, offset)
+            if self._failure is None and self._write({log: log_id}, reserve=0):
                 return
         raise StorageError(
             f"{log.name} keeps its old segments for now: the journal cannot take note of them. "
@@ -134,28 +130,23 @@ class Journal:
         """Write all of them, in as many groups as it takes; False if the journal cannot."""
         if self._failure is not None:
             return False
-        parts: list[bytes] = []
+        group = self._group
+        group.clear()
         members: dict[Log, LogId] = {}
-        length = 0
         for log_id, log, piece in self._pieces(logs):
-            is_full = length + piece.length > self._most_group or len(parts) >= _MOST_PARTS
-            if parts and is_full:
-                if not self._write(parts, length, members, reserve=self._reserve):
+            if not group.has_room(piece.length):
+                if not self._write(members, reserve=self._reserve):
                     return False
-                parts, members, length = [], {}, 0
+                group.clear()
+                members = {}
             try:
-                data = piece.file.read(piece.length, piece.position)
+                group.add_region(log_id, piece)
             except OSError as error:
                 failure = storage_error(error, f"Reading {log.name}")
                 self._told.error(log.name, "%s", failure)
                 return False
-            entry = RegionEntry(
-                log_id, piece.end_offset, piece.segment_base, piece.position, piece.length
-            )
-            parts += (encode_region(entry), data)
             members[log] = log_id
-            length += ENTRY_HEADER_SIZE + piece.length
-        return not parts or self._write(parts, length, members, reserve=self._reserve)
+        return group.is_empty or self._write(members, reserve=self._reserve)
 
     def _pieces(
         self, logs: list[tuple[LogId, Log, Sequence[Region]]]
@@ -163,34 +154,27 @@ class Journal:
         """Cut what is larger than a group may be."""
         for log_id, log, regions in logs:
             for region in regions:
-                for start in range(0, region.length, self._most_group):
+                for start in range(0, region.length, self._most_piece):
                     yield (
                         log_id,
                         log,
                         region._replace(
                             position=region.position + start,
-                            length=min(self._most_group, region.length - start),
+                            length=min(self._most_piece, region.length - start),
                         ),
                     )
 
-    def _write(
-        self,
-        parts: list[bytes],
-        length: int,
-        members: dict[Log, LogId] | None = None,
-        *,
-        reserve: int,
-    ) -> bool:
+    def _write(self, members: dict[Log, LogId], *, reserve: int) -> bool:
+        """Write the group of entries of some logs; False if the journal cannot."""
         file = self._current
-        if file is None or not file.has_room(length, reserve):
+        if file is None or not file.has_room(self._group.size, reserve):
             file = self._next_file()
             if file is None:
                 return False
-        if members:
-            # First: it is not known what a failed write leaves.
-            file.logs.update(members)
+        # First: it is not known what a failed write leaves.
+        file.logs.update(members)
         try:
-            file.write(self._number + 1, parts, length)
+            file.write(self._number + 1, self._group)
         except OSError as error:
             self._failure = storage_error(error, f"Writing the journal in {self._directory}")
             logger.error(
@@ -237,15 +221,24 @@ class Journal:
                     # The entries are what a restart has to go by.
                     self._told.error(log.name, "%s", flushed)
                     return
+            if not self._forget(file):
+                return
+
+    def _forget(self, file: JournalFile) -> bool:
+        """Make the oldest full file free, or remove it if it cannot be written to."""
+        try:
+            file.clear()
+            # Added first, so that whoever looks sees it in one of the two.
+            self._free.append(file)
+        except OSError:
             try:
-                file.clear()
+                file.remove()
             except OSError as error:
                 failure = storage_error(error, f"Clearing the journal in {self._directory}")
                 self._told.error(type(failure), "%s", failure)
-                return
-            # Added first, so that whoever looks sees it in one of the two.
-            self._free.append(file)
-            self._full.popleft()
+                return False
+        self._full.popleft()
+        return True
 
 
 def _flush(log: Log) -> LogPosition | LogError:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
 from typing import TYPE_CHECKING
 
 from headwater.log.disk import sync_data, sync_directory, write_at
-from headwater.log.journal.journal_format import BLOCK, encode_group, group_size
+from headwater.log.journal.journal_format import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
+    from headwater.log.journal.group_buffer import GroupBuffer
     from headwater.log.journal.journal_format import LogId
     from headwater.log.log import Log
 
 # One system call that writes and syncs; elsewhere it takes two.
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
+# Past the page cache, where nobody looks for it: that spares a copy and the search for its pages.
+_DIRECT = getattr(os, "O_DIRECT", 0)
+_ZEROS = memoryview(mmap.mmap(-1, BLOCK))
 
 
 class JournalFile:
@@ -34,7 +39,7 @@ class JournalFile:
         self._size = size
         self._position = 0
         self._first = 0
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._fd = _open(path)
         try:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(self._fd, 0, size)
@@ -45,27 +50,33 @@ class JournalFile:
             path.unlink()
             raise
 
-    def has_room(self, length: int, reserve: int) -> bool:
-        """Whether a group with entries of so many bytes fits, and so much is left after it."""
-        return self._position + group_size(length) <= self._size - reserve
+    def has_room(self, size: int, reserve: int) -> bool:
+        """Whether a group of so many bytes fits, and so much is left after it."""
+        return self._position + size <= self._size - reserve
 
-    def write(self, number: int, parts: Sequence[bytes], length: int) -> None:
+    def write(self, number: int, group: GroupBuffer) -> None:
         """Write a group and bring it to disk; raises OSError."""
         if self._position == 0:
             self._first = number
-        buffers = encode_group(self._first, number, parts, length)
-        size = group_size(length)
-        written = os.pwritev(self._fd, buffers, self._position, _DSYNC) if _DSYNC else 0
-        if written != size:
-            write_at(self._fd, b"".join(buffers)[written:], self._position + written)
-            sync_data(self._fd)
-        self._position += size
+        self._write(group.seal(self._first, number), self._position)
+        self._position += group.size
 
     def clear(self) -> None:
         """Forget what it has, on disk as well; raises OSError."""
-        write_at(self._fd, bytes(BLOCK), 0)
-        sync_data(self._fd)
+        self._write(_ZEROS, 0)
         self._position = 0
+        self.logs = {}
+
+    def _write(self, data: memoryview, position: int) -> None:
+        written = os.pwritev(self._fd, [data], position, _DSYNC) if _DSYNC else 0
+        if written != len(data):
+            write_at(self._fd, data[written:], position + written)
+            sync_data(self._fd)
+
+    def remove(self) -> None:
+        """Take it away, on disk as well; raises OSError."""
+        self._path.unlink(missing_ok=True)
+        sync_directory(self._path.parent)
         self.logs = {}
 
     def close(self) -> None:
@@ -76,3 +87,14 @@ class JournalFile:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    try:
+        return os.open(path, flags | _DIRECT, 0o644)
+    except OSError as error:
+        # Not every file system has it.
+        if not _DIRECT or error.errno != errno.EINVAL:
+            raise
+        return os.open(path, flags, 0o644)

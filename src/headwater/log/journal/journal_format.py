@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import google_crc32c
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 BLOCK = 4096
 
@@ -73,15 +73,10 @@ def encode_settled(entry: SettledEntry) -> bytes:
     return _ENTRY.pack(_SETTLED, *entry.log, entry.offset, 0, 0, 0)
 
 
-def encode_group(first: int, number: int, parts: Sequence[bytes], length: int) -> list[bytes]:
-    """Return the buffers of a group: its header, its entries, zeros up to the next block."""
-    crc = 0
-    for part in parts:
-        crc = google_crc32c.extend(crc, part)
+def encode_group_header(first: int, number: int, length: int, crc: int) -> bytes:
+    """Return how a group begins whose entries have so many bytes and this CRC-32C."""
     header = _GROUP.pack(_MAGIC, first, number, length, crc)
-    header += _CHECK.pack(google_crc32c.value(header))
-    padding = bytes(group_size(length) - GROUP_HEADER_SIZE - length)
-    return [header, *parts, padding]
+    return header + _CHECK.pack(google_crc32c.value(header))
 
 
 def group_size(length: int) -> int:
