@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from headwater.log.log import LogPosition
 
     Committed = tuple[list[LogPosition | LogError], int]
+
+
+logger = logging.getLogger("headwater.broker")
 
 
 class JournalCommit(GroupCommit):
@@ -66,12 +70,22 @@ class JournalCommit(GroupCommit):
             results, nanoseconds = done.result()
             self.flush_times.record(nanoseconds)
             for (partition, callbacks), result in zip(taken.items(), results, strict=True):
-                answer(partition, result, callbacks)
+                _answer(partition, result, callbacks)
         else:
             for partition, callbacks in taken.items():
-                answer(partition, error, callbacks)
+                _answer(partition, error, callbacks)
         if self._waiting and self._group is None and not self._is_due:
             self._start_group()
+
+
+def _answer(
+    partition: Partition, result: LogPosition | BaseException, callbacks: list[OnDurable]
+) -> None:
+    try:
+        answer(partition, result, callbacks)
+    except Exception:
+        # The other partitions wait for their own answers.
+        logger.exception("a request could not be answered after %s was stored", partition)
 
 
 def _commit(journal: Journal, partitions: tuple[Partition, ...]) -> Committed:

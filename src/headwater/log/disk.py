@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 from typing import TYPE_CHECKING
@@ -121,6 +122,21 @@ def sync_directory(path: str | Path) -> None:
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_file_system(path: str | Path) -> None:
+    """Have all that was written to the file system on its way to disk, where the system can.
+
+    What is left to do for each file is little then; and only that tells of errors.
+    """
+    syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
+    if syncfs is None:
+        return
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        syncfs(fd)
     finally:
         os.close(fd)
 

@@ -22,7 +22,7 @@ from headwater.log.checkpoint import (
     write_clean_shutdown,
     write_offsets,
 )
-from headwater.log.disk import remove_tree, storage_error, sync_directory
+from headwater.log.disk import remove_tree, storage_error, sync_directory, sync_file_system
 from headwater.log.errors import LogError, StorageError
 from headwater.log.file_names import (
     DELETED_DIRECTORY,
@@ -48,6 +48,9 @@ TopicPartition = tuple[str, int]
 
 _DISK_THREADS = 8
 """How many syncs are under way at once: a disk takes many together in the time of one."""
+
+_MANY_LOGS = 500
+"""From how many on it is quicker to sync the file system first: most may have been written to."""
 
 _METADATA_TOPIC = "__cluster_metadata"
 
@@ -201,6 +204,8 @@ class LogManager:
         self.faults.close()
         if self.journal is not None:
             self.journal.close()
+            if len(self.logs) > _MANY_LOGS:
+                sync_file_system(self.data_dir)
         with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-close") as threads:
             all_closed = all(list(threads.map(self._close_log, tuple(self.logs.values()))))
         self._write_checkpoints()

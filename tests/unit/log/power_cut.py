@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
 from typing import TYPE_CHECKING
 
 from headwater.log.file_names import JOURNAL
 
 if TYPE_CHECKING:
+    import random
     from pathlib import Path
 
     import pytest

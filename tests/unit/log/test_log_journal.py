@@ -1,4 +1,4 @@
-"""The journal: one sync for many logs, files that are used again, and what it does when it can't."""
+"""The journal: one sync for many logs, files that are used again, and disks that refuse."""
 
 from __future__ import annotations
 
@@ -80,6 +80,21 @@ def test_a_clean_stop_leaves_no_journal(tmp_path: Path) -> None:
     assert not journal_files(tmp_path)
     assert (tmp_path / ".kafka_cleanshutdown").exists()
     assert values(only(start(tmp_path))) == [b"kept"]
+
+
+def test_a_stop_with_many_logs_syncs_the_file_system_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.log.manager._MANY_LOGS", 2)
+    logs = start(tmp_path, 3)
+    for log in logs.logs.values():
+        append(log, b"kept")
+    commit(logs)
+
+    logs.close()
+
+    again = start(tmp_path, 3)
+    assert [values(log) for log in again.logs.values()] == [[b"kept"]] * 3
 
 
 def test_files_are_used_again_once_the_logs_are_on_disk(tmp_path: Path, disk: Disk) -> None:
