@@ -101,9 +101,11 @@ class Journal:
         The log has it on disk in its own files. Raises StorageError.
         """
         with self._lock:
-            log_id = next((file.logs[log] for file in self._live() if log in file.logs), None)
-            if log_id is None:
+            # Each looked at once: the thread may clear one meanwhile.
+            ids = [log_id for file in self._live() for log_id in [file.logs.get(log)] if log_id]
+            if not ids:
                 return
+            log_id = ids[0]
             self._group.clear()
             self._group.add_settled(log_id, offset)
             if self._failure is None and self._write({log: log_id}, reserve=0):
@@ -115,11 +117,11 @@ class Journal:
 
     def close(self) -> None:
         """End the work in the background; the files stay."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
         with self._lock:
             self._failure = StorageError("The journal is closed.")
-            for file in (*self._live(), *self._free):
-                file.close()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        for file in (*self._live(), *self._free):
+            file.close()
 
     def _live(self) -> Iterator[JournalFile]:
         yield from tuple(self._full)
