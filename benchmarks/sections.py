@@ -64,7 +64,9 @@ is one record at a time through confluent-kafka, from produce until it is consum
             """`kafka-producer-perf-test`, `kafka-consumer-perf-test` and `kafka-e2e-latency`, in
 Java, with their default settings. All brokers are up and warm, and take turns row by row.
 The ratio compares `flush=os` with Kafka: both answer from the page cache. With `flush=fsync`, what
-`acks=all` asks for is on disk before it is answered, and consumers see nothing that is not.
+`acks=all` asks for is on disk before it is answered, and consumers see nothing that is not. The
+figures of `flush=fsync` here are from before the journal (see "One flush"), when each partition was
+flushed by itself.
 
 The tools share the two cores with the broker and take most of them, so that what a broker saves
 shows only in part. "Keeps nothing" is the end of that scale: our broker with everything left out

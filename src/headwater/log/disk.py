@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 from typing import TYPE_CHECKING
@@ -131,6 +130,8 @@ def sync_file_system(path: str | Path) -> None:
 
     What is left to do for each file is little then; and only that tells of errors.
     """
+    import ctypes
+
     syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
     if syncfs is None:
         return
