@@ -35,9 +35,10 @@ class Topics:
         self.servers = servers
         self._producer = Producer({"bootstrap.servers": servers, "log_level": 0})
 
-    def create(self, *names: str) -> None:
+    def create(self, *names: str, partitions: int = 1) -> None:
         admin = AdminClient({"bootstrap.servers": self.servers})
-        for future in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+        wanted = [NewTopic(name, partitions, 1) for name in names]
+        for future in admin.create_topics(wanted).values():
             future.result()
 
     def write(self, topic: str, *values: Any, key: str | bytes = "k") -> None:
@@ -62,6 +63,15 @@ class Topics:
     def flush(self) -> None:
         """Wait until the broker has what was sent."""
         assert self._producer.flush(60) == 0
+
+    def end(self, topic: str) -> int:
+        """Return how many records a topic has."""
+        consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "reader"})
+        try:
+            _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), WITHIN_S)
+        finally:
+            consumer.close()
+        return int(end)
 
     def read(self, topic: str, count: int) -> list[Any]:
         """Return a topic's values, once there are this many."""

@@ -76,7 +76,7 @@ def test_new_schemas_are_learnt_while_a_job_runs(
     job = Job(app.plan(), notice=notices.append)
     job.start(spark)
     try:
-        metrics = f"http://127.0.0.1:{serve_metrics(job, 0)}/metrics"
+        metrics = f"http://127.0.0.1:{serve_metrics(lambda: {'app': job.progress()}, 0)}/metrics"
         decode = AvroDeserializer(client)
         (first,) = topics.read(f"{topic}-out", 1)
         assert decode(first.value(), f"{topic}-out") == {"id": "a", "value": 1}

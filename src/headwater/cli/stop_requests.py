@@ -28,7 +28,7 @@ class StopRequests:
         return self._asked
 
     def listen(self) -> None:
-        """Take the signals; again, where a library has taken one of them for itself."""
+        """Take the signals."""
         for number in _SIGNALS:
             signal.signal(number, self._on_signal)
 

@@ -68,6 +68,15 @@ def abandon_start() -> None:
         process.kill()
 
 
+def is_jvm_running() -> bool:
+    """Tell whether the process that the session needs is there."""
+    from pyspark import SparkContext
+
+    context: Any = SparkContext
+    gateway = context._gateway  # noqa: SLF001 - nothing public says which process it is
+    return gateway is not None and gateway.proc.poll() is None
+
+
 def end_jvm() -> None:
     """Stop the session and its JVM, wait until they are gone, and delete what they left."""
     from pyspark import SparkContext
@@ -86,12 +95,18 @@ def end_jvm() -> None:
 def _stop_session() -> None:
     from pyspark.sql import SparkSession
 
+    known: Any = SparkSession
+    # PySpark's own question for a session knows it only in the thread that has made it.
+    session = known._instantiatedSession  # noqa: SLF001
+    if session is None:
+        return
+    if not is_jvm_running():
+        session.sparkContext._jsc = None  # noqa: SLF001 - there is nobody to be told of the stop
     try:
-        session = SparkSession.getActiveSession()
-        if session is not None:
-            session.stop()
+        session.stop()
     except (Py4JError, ConnectionError):
-        return  # the JVM has gone before, and its session with it
+        # The JVM has gone before, and its session with it.
+        known._instantiatedSession = known._activeSession = None  # noqa: SLF001
 
 
 def _wait_for(process: subprocess.Popen[bytes]) -> None:

@@ -16,12 +16,13 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
+from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder, starting
 from headwater.spark.program_files import send_program_files
 
@@ -74,10 +75,10 @@ def spark_session(
     from pyspark.sql import SparkSession
 
     with _starting:
-        running = SparkSession.getActiveSession()
+        running = _running()
         if running is not None:
             return running
-        where = master or f"local[{_LOCAL_SLOTS},{_TASK_ATTEMPTS}]"
+        where = master or f"local[{_local_slots(conf or {})},{_TASK_ATTEMPTS}]"
         is_local = where.startswith("local")
         # Workers must run the Python that this program runs with, and not the one on the PATH;
         # only a cluster may have it elsewhere.
@@ -154,9 +155,36 @@ def is_local(spark: SparkSession) -> bool:
 
 
 def task_slots(spark: SparkSession) -> int:
-    """Return how many tasks can run at once; a cluster is taken to have enough."""
-    slots = re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", spark.sparkContext.master or "")
-    return sys.maxsize if slots is None else int(slots[1])
+    """Return how many tasks can run at once; a cluster that says nothing of it has enough."""
+    context = spark.sparkContext
+    slots = re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", context.master or "")
+    if slots is not None:
+        return int(slots[1])
+    conf = context.getConf()
+    executors, cores = conf.get("spark.executor.instances"), conf.get("spark.executor.cores")
+    if executors and cores:
+        return int(executors) * int(cores)
+    return int(conf.get("spark.cores.max") or sys.maxsize)
+
+
+def _running() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    # PySpark's own question for a session knows it only in the thread that has made it.
+    known: Any = SparkSession
+    session: SparkSession | None = known._instantiatedSession  # noqa: SLF001
+    if session is None or session.sparkContext._jsc is None:  # noqa: SLF001 - it was stopped
+        return None
+    return session
+
+
+def _local_slots(conf: Mapping[str, str]) -> int:
+    given = conf.get(TASK_SLOTS)
+    if given is None:
+        return _LOCAL_SLOTS
+    if not given.isdigit() or not int(given):
+        raise SessionError(f"{TASK_SLOTS} is {given!r}, and has to be how many tasks may run")
+    return int(given)
 
 
 def _not_started(where: str, failure: Exception) -> SessionError:
@@ -195,6 +223,8 @@ _FIXED = {
     # Clients' passwords are in these, and Spark shows settings and options in its web interface.
     "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|keystore",
     "spark.sql.redaction.options.regex": "(?i)url|password|jaas|keystore",
+    # Jobs share the session, and each has a pool: one with a large backlog holds up no other.
+    "spark.scheduler.mode": "FAIR",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",

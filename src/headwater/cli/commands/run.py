@@ -20,10 +20,10 @@ from headwater.clients.errors import ClientError, InvalidPropertiesError
 from headwater.clients.programs import CommandLine, given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from headwater.plan.plan import Plan
-    from headwater.spark.jobs.job import Job
+    from headwater.spark.jobs.progress import QueryProgress
     from headwater.streams.app import App
 
 _REFRESH_S = 0.5
@@ -155,33 +155,33 @@ def _run(
     from headwater.serde import SerdeError
     from headwater.spark.checkpoints import CheckpointError
     from headwater.spark.jars import OperatorsMissing
+    from headwater.spark.jobs.host import JobHost
     from headwater.spark.jobs.job import JobFailed
-    from headwater.spark.jvm_process import abandon_start
-    from headwater.spark.session import SessionError, spark_session, stop_session, ui_address
+    from headwater.spark.session import SessionError, ui_address
+    from headwater.spark.shared_session import SharedSession
 
-    with stop_requests() as stop, make_run_view(plan.name) as view:
+    name = plan.name
+    host = JobHost(SharedSession(name, master=master, conf=plan.settings.spark))
+
+    def progress() -> tuple[QueryProgress, ...]:
+        return next((job.progress for job in host.jobs()), ())
+
+    with stop_requests() as stop, make_run_view(name) as view:
 
         def on_stop() -> None:
             view.say("stopping")
-            abandon_start()
+            host.session.abandon()
 
         stop.on_first = on_stop
-        job = _job(plan, once, view.say)
         try:
-            job.prepare()
-            if stop:
-                return 0
             if metrics_port is not None:
-                view.say(f"metrics at http://127.0.0.1:{_serve(job, metrics_port)}/metrics")
-            view.say("starting Spark")
-            spark = spark_session(plan.name, master=master, conf=plan.settings.spark)
-            # Spark takes Ctrl-C for itself, and would cancel what should come to its end.
-            stop.listen()
-            if not stop:
-                job.start(spark)
-                view.say(f"running; Spark's own view is at {ui_address(spark)}")
-            while not stop and not job.wait(_REFRESH_S):
-                view.show(job.progress())
+                address = f"http://127.0.0.1:{_serve(lambda: {name: progress()}, metrics_port)}"
+                view.say(f"metrics at {address}/metrics")
+            # As many slots as there are, and micro-batches where they are too few.
+            host.start(name, plan, owner="run", once=once, falls_back=True, notice=view.say)
+            view.say(f"running; Spark's own view is at {ui_address(host.session.get())}")
+            while not stop and not host.wait(name, _REFRESH_S):
+                view.show(progress())
         except (
             ArtifactError, CheckpointError, ClientError, InvalidPropertiesError, JavaNotFound,
             JobFailed, OperatorsMissing, PlanError, SerdeError, SessionError,
@@ -190,27 +190,17 @@ def _run(
                 return 0  # it was starting when the user had enough
             raise CommandError(str(failure)) from None
         finally:
-            job.stop()
-            view.show(job.progress(), final=True)
-            stop_session()
+            host.stop_all()
+            view.show(progress(), final=True)
     return 0
 
 
-def _job(plan: Plan, once: bool, notice: Callable[[str], None]) -> Job:
-    from headwater.spark.jobs.job import Job
-
-    try:
-        return Job(plan, once=once, notice=notice)
-    except InvalidPropertiesError as failure:
-        raise CommandError(str(failure)) from None
-
-
-def _serve(job: Job, port: int) -> int:
+def _serve(progress: Callable[[], Mapping[str, Sequence[QueryProgress]]], port: int) -> int:
     from headwater.http.listening import ListenError
     from headwater.spark.jobs.metrics import serve_metrics
 
     try:
-        return serve_metrics(job, port)
+        return serve_metrics(progress, port)
     except ListenError as failure:
         raise CommandError(
             f"metrics cannot be served on port {port}: {failure} with --metrics-port, or 0 for any "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from py4j.protocol import (  # type: ignore[import-untyped]
     Py4JError,
@@ -76,16 +76,31 @@ class Failure:
     new_schema: NewSchema | None = None
     is_nameless: bool = False
     """A record is broken, and Spark does not say which."""
+    is_end_of_jvm: bool = False
+    """Not the query has failed, but all that ran beside it in Spark, too."""
+    detail: str = ""
+    """All that Spark said."""
 
 
 def failure_of(error: BaseException) -> Failure:
     """Find the cause under the layers that Spark puts around it."""
     if _is_end_of_jvm(error):
-        return Failure(_JVM_GONE, may_pass=False)
+        return Failure(_JVM_GONE, may_pass=False, is_end_of_jvm=True, detail=repr(error))
     text = str(error)
     stack = getattr(error, "getStackTrace", lambda: None)() or ""
     stack = getattr(error, "_stackTrace", None) or stack
-    everything = f"{text}\n{stack}"
+    everything = f"{text}\n{stack}".strip()
+    return replace(_judged(everything, text), detail=everything)
+
+
+def broken_record(place_and_reason: str) -> str:
+    """Say what can be done about a record that cannot be decoded."""
+    return (
+        f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records go to that topic"
+    )
+
+
+def _judged(everything: str, text: str) -> Failure:
     new = NewSchema.found_in(everything)
     if new is not None:
         return Failure(f"schema id {new.id} is new in {new.subject}", True, new)
@@ -103,13 +118,6 @@ def failure_of(error: BaseException) -> Failure:
     may_pass = not any(mark in everything for mark in _HOPELESS)
     nameless = any(mark in everything for mark in _NAMELESS)
     return Failure(_one_line(everything, text), may_pass, is_nameless=nameless)
-
-
-def broken_record(place_and_reason: str) -> str:
-    """Say what can be done about a record that cannot be decoded."""
-    return (
-        f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records go to that topic"
-    )
 
 
 def _is_end_of_jvm(error: BaseException) -> bool:

@@ -17,8 +17,10 @@ from headwater.spark.formats.schemas import Schemas
 from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
 from headwater.spark.jobs.launcher import Launcher
+from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.progress import read_to
-from headwater.spark.jobs.running_query import FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S
+from headwater.spark.jobs.slots import NotEnoughSlots, TaskSlots
+from headwater.spark.session import task_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,19 +34,24 @@ if TYPE_CHECKING:
 _LOOK_EVERY_S = 0.1
 # Where nothing has happened for so long, a look is rarer: each asks the JVM.
 _QUIET_AFTER_S, _LOOK_WHEN_QUIET_S = 10.0, 1.0
-# A query that ran this long was well: the next failure starts at the shortest wait again.
-_WELL_AFTER_S = 120.0
 
 
 class JobFailed(Exception):  # noqa: N818 - what became of it, as a caller reads it
     """A query failed in a way that trying again does not help; the message says why."""
+
+    def __init__(self, message: str, failure: Failure | None = None) -> None:
+        super().__init__(message)
+        self.failure = failure or Failure(message, may_pass=False, detail=message)
+        """What Spark said, in full, and whether it was the JVM that ended."""
 
 
 class Job:
     """Runs a plan: prepared without Spark, then started on a session.
 
     `notice` is called with a line whenever something happens that a user should know: a topic was
-    made, a query failed and is started again.
+    made, a query failed and is started again. `on_end` is called when it has ended by itself or was
+    stopped, from a thread of the job's own. Its tasks are in a pool of Spark's fair scheduler, by
+    the program's name unless another is given.
     """
 
     def __init__(
@@ -53,10 +60,16 @@ class Job:
         *,
         once: bool = False,
         notice: Callable[[str], None] = lambda _line: None,
+        on_end: Callable[[Job], None] = lambda _job: None,
+        pool: str | None = None,
     ) -> None:
         self.plan = plan
         self.once = once
+        self.last_failure: Failure | None = None
+        """What was the matter the last time that a query failed, now or before."""
         self._notice = notice
+        self._on_end = on_end
+        self._pool = pool or plan.name
         self._stages = split(plan)
         self._checkpoint = Checkpoint(plan, self._stages)
         self._schemas = Schemas(plan.settings.registry)
@@ -88,8 +101,11 @@ class Job:
         if made:
             self._notice(f"created {'topics' if len(made) > 1 else 'topic'} {', '.join(made)}")
 
-    def start(self, spark: SparkSession) -> None:
+    def start(self, spark: SparkSession, admit: Callable[[int], bool] | None = None) -> None:
         """Start all queries; raises PlanError for what Spark refuses.
+
+        `admit` is asked whether so many task slots may be held all the time, before anything runs;
+        where they may not, all is done in micro-batches. It may raise.
 
         With the setting `spark.headwater.missingMarkers=continue`, exactly-once goes on where the
         markers of what was written have expired; see docs/exactly-once.md.
@@ -104,10 +120,14 @@ class Job:
             self._checkpoint,
             self._schemas,
             once=self.once,
+            pool=self._pool,
         )
         try:
             # All at once: whoever asks for progress meanwhile goes through them.
             self._queries = self._launcher.queries()
+            needed = self._launcher.slots_needed(self._queries.values())
+            if needed and not (admit or self._alone_on(spark))(needed):
+                self._launcher.keep_to_micro_batches()
             self._checkpoint.keep()
             self._launch_ready()
         except BaseException:
@@ -127,9 +147,13 @@ class Job:
             raise self._failure
         return ended
 
+    def ask_to_stop(self) -> None:
+        """Begin to stop, and do not wait for it."""
+        self._stopping.set()
+
     def stop(self) -> None:
         """Stop all queries; what they have not finished, they do after the next start."""
-        self._stopping.set()
+        self.ask_to_stop()
         if self._watcher is not None:
             self._watcher.join()
         self._checkpoint.close()
@@ -137,6 +161,19 @@ class Job:
     def progress(self) -> tuple[QueryProgress, ...]:
         """Return how each query is doing."""
         return tuple(running.progress for running in self._queries.values())
+
+    def _alone_on(self, spark: SparkSession) -> Callable[[int], bool]:
+        """Admit where no other job is counted: this one may have all slots of the session."""
+
+        def admit(needed: int) -> bool:
+            try:
+                TaskSlots(task_slots(spark)).take(self.plan.name, self.plan.name, needed)
+            except NotEnoughSlots as refusal:
+                self._notice(f"micro-batches instead of real-time mode: {refusal}")
+                return False
+            return True
+
+        return admit
 
     def _launch_ready(self) -> None:
         """Start what can start: with `once`, a reader only after all that writes its topics."""
@@ -163,11 +200,13 @@ class Job:
                 self._launch_ready()
         except JobFailed as failure:
             self._failure = failure
-        except Exception as failure:  # a thread has nobody to raise to: `wait` raises it
-            self._failure = JobFailed(failure_of(failure).reason)
+        except Exception as error:  # a thread has nobody to raise to: `wait` raises it
+            self.last_failure = failure_of(error)
+            self._failure = JobFailed(self.last_failure.reason, self.last_failure)
         finally:
             self._stop_queries()
             self._ended.set()
+            self._on_end(self)
 
     def _look_again_s(self) -> float:
         quiet_since = max(running.changed for running in self._queries.values())
@@ -200,7 +239,9 @@ class Job:
         try:
             goes_on = self._launcher.go_on(running)
         except PlanError as refusal:
-            raise JobFailed(f"{running.query.name}: {refusal}") from refusal
+            failed = JobFailed(f"{running.query.name}: {refusal}")
+            self.last_failure = failed.failure
+            raise failed from refusal
         except Exception as error:  # whatever it is, it is told, and tried again
             self._failed(running, failure_of(error))
             return
@@ -221,13 +262,14 @@ class Job:
             return failure
         assert self._launcher is not None, "it was started"
         try:
-            found = find_broken(
-                running.stage,
-                self._launcher.reader(batch=True),
-                self._checkpoint.of_query(running.query.name),
-                self._launcher.spark,
-                self._schemas,
-            )
+            with in_pool(self._launcher.spark, self._pool):
+                found = find_broken(
+                    running.stage,
+                    self._launcher.reader(batch=True),
+                    self._checkpoint.of_query(running.query.name),
+                    self._launcher.spark,
+                    self._schemas,
+                )
         except Exception as error:  # the search is a courtesy: what it is for must be told
             self._notice(f"the broken record was not found: {failure_of(error).reason}")
             return failure
@@ -235,6 +277,7 @@ class Job:
 
     def _failed(self, running: RunningQuery, failure: Failure) -> None:
         name = running.query.name
+        self.last_failure = failure
         if failure.new_schema is not None:
             try:
                 known = self._schemas.learn(failure.new_schema)
@@ -247,12 +290,10 @@ class Job:
                 return
         if not failure.may_pass:
             running.update(state="failed", failure=failure.reason)
-            raise JobFailed(f"{name}: {failure.reason}")
-        if running.lasted_s > _WELL_AFTER_S:
-            running.back_off_s = FIRST_BACK_OFF_S
-        self._notice(f"{name}: {failure.reason}; trying again in {running.back_off_s:g} s")
-        self._schedule(running, running.back_off_s, failure.reason)
-        running.back_off_s = min(running.back_off_s * 2, LONGEST_BACK_OFF_S)
+            raise JobFailed(f"{name}: {failure.reason}", failure)
+        wait_s = running.back_off.after(running.lasted_s)
+        self._notice(f"{name}: {failure.reason}; trying again in {wait_s:g} s")
+        self._schedule(running, wait_s, failure.reason)
 
     def _schedule(self, running: RunningQuery, after_s: float, reason: str) -> None:
         running.restart_at = time.monotonic() + after_s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
@@ -10,13 +11,14 @@ from pyspark.errors import AnalysisException
 from headwater.spark.compiler.nodes import NodeCompiler, refused_by_spark
 from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.jobs.modes import Modes
+from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.running_query import RunningQuery
+from headwater.spark.jobs.slots import slots_needed
 from headwater.spark.jobs.writers import Writers
-from headwater.spark.session import task_slots
 from headwater.spark.topics import TopicReader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -29,12 +31,13 @@ if TYPE_CHECKING:
     from headwater.spark.sinks.topic import MissingMarkers
 
 _MISSING_MARKERS = "spark.headwater.missingMarkers"
-# Task slots for what is not in real-time mode.
-_SPARE_SLOTS = 4
 
 
 class Launcher:
-    """Starts the queries of one program on one session; `partitions` is of all topics."""
+    """Starts the queries of one program on one session; `partitions` is of all topics.
+
+    Their tasks are in the scheduler's `pool`.
+    """
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Launcher:
         schemas: Schemas,
         *,
         once: bool,
+        pool: str,
     ) -> None:
         self.spark = spark
         self._stages = stages
@@ -53,7 +57,8 @@ class Launcher:
         self._partitions = partitions
         self._checkpoint = checkpoint
         self._schemas = schemas
-        self._modes = Modes(settings, once, self._fits_real_time())
+        self._modes = Modes(settings, once)
+        self._pool = pool
         app = stages[0].plan.name
         self._writers = Writers(app, settings, checkpoint.path / "tables")
 
@@ -64,6 +69,19 @@ class Launcher:
             for stage in self._stages
             for query in self._compiled(stage)
         }
+
+    def slots_needed(self, queries: Iterable[RunningQuery]) -> int:
+        """Return how many task slots these queries hold all the time, if they may."""
+        shuffle_partitions = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        return sum(
+            slots_needed(running.stage, self._partitions, shuffle_partitions)
+            for running in queries
+            if self._modes.first(running.query, running.stage) in ("catching up", "real-time")
+        )
+
+    def keep_to_micro_batches(self) -> None:
+        """Put no query into real-time mode, since there are no task slots for it."""
+        self._modes = replace(self._modes, fits_real_time=False)
 
     def launch(self, running: RunningQuery) -> None:
         """Start a query; raises PlanError where Spark refuses it."""
@@ -104,18 +122,12 @@ class Launcher:
         goes_on = unmarked or self._settings.spark.get(_MISSING_MARKERS) == "continue"
         missing_markers: MissingMarkers = "continue" if goes_on else "fail"
         try:
-            running.spark_query = self._writers.start(running.query, path, mode, missing_markers)
+            with in_pool(self.spark, self._pool):
+                running.spark_query = self._writers.start(
+                    running.query, path, mode, missing_markers
+                )
         except AnalysisException as refusal:
             raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
         running.mode = mode
         running.started = time.monotonic()
         running.update(state="running" if mode == "once" else mode, failure="")
-
-    def _fits_real_time(self) -> bool:
-        shuffles = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        needed = sum(
-            sum(self._partitions[topic] for topic in stage.topics_read)
-            + (shuffles if stage.stateful else 0)
-            for stage in self._stages
-        )
-        return needed + _SPARE_SLOTS <= task_slots(self.spark)

@@ -1,4 +1,4 @@
-"""A job's progress as Prometheus metrics."""
+"""The progress of jobs as Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from headwater.http.interface import Interface
 from headwater.http.metrics import RequestMetrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from headwater.http.routes import Route
-    from headwater.spark.jobs.job import Job
+    from headwater.spark.jobs.progress import QueryProgress
 
 _LABELS = ("app", "query")
 
@@ -38,38 +38,42 @@ _RUNNING = ("running", "catching up", "real-time")
 
 
 class JobMetrics(Collector):
-    """Collects from a running job whenever it is asked."""
+    """Collects from running jobs whenever it is asked; `progress` has the queries of each app."""
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, progress: Callable[[], Mapping[str, Sequence[QueryProgress]]]) -> None:
+        self._progress = progress
 
     def collect(self) -> Iterable[Metric]:
         """Return all metrics of all queries."""
-        app, queries = self._job.plan.name, self._job.progress()
+        queries = [(app, query) for app, every in self._progress().items() for query in every]
         up = GaugeMetricFamily("headwater_query_up", "Whether the query runs.", labels=_LABELS)
-        for query in queries:
+        for app, query in queries:
             up.add_metric((app, query.name), float(query.state in _RUNNING))
         yield up
         for name, text, attribute in _COUNTERS:
             counter = CounterMetricFamily(name, text, labels=_LABELS)
-            for query in queries:
+            for app, query in queries:
                 counter.add_metric((app, query.name), getattr(query, attribute))
             yield counter
         for name, text, attribute, unit in _GAUGES:
             gauge = GaugeMetricFamily(name, text, labels=_LABELS)
-            for query in queries:
+            for app, query in queries:
                 # Nothing rather than a lag of zero, as long as nobody knows it.
                 if not query.awaits_report:
                     gauge.add_metric((app, query.name), getattr(query, attribute) * unit)
             yield gauge
 
 
-def serve_metrics(job: Job, port: int, host: str = "127.0.0.1") -> int:
-    """Serve a job's metrics over HTTP as long as the process lives; returns the port.
+def serve_metrics(
+    progress: Callable[[], Mapping[str, Sequence[QueryProgress]]],
+    port: int,
+    host: str = "127.0.0.1",
+) -> int:
+    """Serve the metrics of jobs over HTTP as long as the process lives; returns the port.
 
     Raises ListenError.
     """
     metrics = RequestMetrics("headwater_pipeline")
-    metrics.registry.register(JobMetrics(job))
+    metrics.registry.register(JobMetrics(progress))
     app = App(_INTERFACE, call_handler(None), metrics)
     return serve_in_background(app, host, port, "metrics")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import TopicSink
+from headwater.spark.jobs.back_off import BackOff
 from headwater.spark.jobs.progress import QueryProgress, is_of_batch
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from headwater.plan.stages import Stage
     from headwater.spark.compiler.stages import StageQuery
     from headwater.spark.jobs.modes import Mode
-
-FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 1.0, 60.0
 
 
 class RunningQuery:
@@ -41,7 +40,7 @@ class RunningQuery:
         self.started = self.lasted_s = 0.0
         self.changed = time.monotonic()
         """When something new was known of it."""
-        self.back_off_s = FIRST_BACK_OFF_S
+        self.back_off = BackOff()
         self.restart_at: float | None = None
         self.done = False
         self._run = ""
