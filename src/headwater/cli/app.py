@@ -51,6 +51,12 @@ _COMMANDS = (
     LazyCommand(
         "run", "headwater.cli.commands.run:run", "Run a stream processing program on Spark."
     ),
+    LazyCommand(
+        "guests",
+        "headwater.cli.commands.guests:guests",
+        "Run services that need Spark, for `headwater up`.",
+        is_hidden=True,
+    ),
     LazyCommand("log", "headwater.cli.commands.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.commands.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.commands.demo:demo", "See records flow through a broker."),

@@ -19,6 +19,7 @@ class LazyCommand(NamedTuple):
     name: str
     target: str
     help: str
+    is_hidden: bool = False
 
     def load(self) -> click.Command:
         """Import the module and return the command."""
@@ -61,7 +62,9 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands; of lazy ones the lines given, without importing anything."""
-        lines = [(command.name, command.help) for command in self._lazy.values()]
+        lines = [
+            (command.name, command.help) for command in self._lazy.values() if not command.is_hidden
+        ]
         # Whole sentences, however long: click would cut them off at the end of the line.
         lines += [
             (name, command.get_short_help_str(sys.maxsize))

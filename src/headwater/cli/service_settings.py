@@ -62,9 +62,10 @@ def given_settings(
     given = Given()
     if config_file is not None:
         from headwater.up.ports import PORTS
+        from headwater.up.services.guests import SPARK
 
         try:
-            given = sources.from_file(config_file, definitions, {"up", *PORTS})
+            given = sources.from_file(config_file, definitions, {"up", SPARK, *PORTS})
         except ValueError as failure:  # wrong TOML, wrong UTF-8 or a wrong kind of value
             raise click.BadParameter(str(failure), param_hint="--config") from None
     given |= sources.from_environment(os.environ, definitions)

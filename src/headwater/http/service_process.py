@@ -1,4 +1,4 @@
-"""A service as a process: started, ready, stopped by a signal, and what its exit code says."""
+"""Services as a process: started, ready, stopped by a signal, and what its exit code says."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import asyncio
 import logging
 import signal
 import sys
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from headwater import __version__
 from headwater.http.errors import StartError
@@ -16,7 +18,7 @@ from headwater.http.server import Server
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from headwater.http.asgi import Application
 
@@ -42,6 +44,21 @@ class Service(Protocol):
         """Say in a few words what there is, as in "3 subjects"."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where one of a process's services listens, and what makes it.
+
+    `build` gets the URL, which has to be known before anybody can be told where this instance is.
+    `name` is said with what is in the way of its start, where there are several.
+    """
+
+    build: Callable[[str], Service]
+    host: str
+    port: int
+    tls: Callable[[], ssl.SSLContext | None] = lambda: None
+    name: str = ""
+
+
 def run(
     build: Callable[[str], Service],
     host: str,
@@ -49,58 +66,95 @@ def run(
     *,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
 ) -> int:
-    """Serve until SIGINT or SIGTERM and return the exit code.
+    """Serve until SIGINT or SIGTERM and return the exit code; see Place."""
+    return run_together([Place(build, host, port, tls)])
 
-    `build` gets the URL, which has to be known before anybody can be told where this instance is.
-    """
+
+def run_together(places: Sequence[Place]) -> int:
+    """Serve until SIGINT or SIGTERM and return the exit code; if one cannot start, none does."""
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     try:
-        context = tls()
-        with listen(host, port) as listening:
-            url = url_of(listening, "http" if context is None else "https", host)
-            service = build(url)
-            server = Server(service.app, listening, tls=context)
-            return _new_loop().run_until_complete(_serve(service, server, url))
+        with ExitStack() as sockets:
+            running = [_open(place, sockets) for place in places]
+            return _new_loop().run_until_complete(_serve(running))
     except StartError as failure:
         logger.error("can't start: %s", failure)
-    except OSError as failure:
-        place = f"{failure.filename}: " if failure.filename else ""
-        logger.error("can't start: %s%s", place, failure.strerror or failure)
     return 1
 
 
-async def _serve(service: Service, server: Server, url: str) -> int:
+class _Running(NamedTuple):
+    """A service of this process, with its server."""
+
+    name: str
+    service: Service
+    server: Server
+    url: str
+
+
+def _open(place: Place, sockets: ExitStack) -> _Running:
+    with _named(place.name):
+        context = place.tls()
+        listening = sockets.enter_context(listen(place.host, place.port))
+        url = url_of(listening, "http" if context is None else "https", place.host)
+        service = place.build(url)
+        return _Running(place.name, service, Server(service.app, listening, tls=context), url)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say which service cannot start, and why."""
+    try:
+        yield
+    except StartError as failure:
+        reason = str(failure)
+    except OSError as failure:
+        place = f"{failure.filename}: " if failure.filename else ""
+        reason = f"{place}{failure.strerror or failure}"
+    else:
+        return
+    raise StartError(f"{name}: {reason}" if name else reason)
+
+
+async def _serve(running: Sequence[_Running]) -> int:
     started = perf_counter()
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     stopped = asyncio.create_task(stopping.wait())
-    try:
-        starting = asyncio.create_task(service.start())
+    async with AsyncExitStack() as begun:
+        begun.callback(stopped.cancel)
+        starting = asyncio.create_task(_start(running, begun))
         await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
         if not starting.done():
             starting.cancel()
             return 0
         await starting
-        await server.start()
-        logger.info(
-            "headwater %s %s listening on %s (%s, ready in %.0f ms)",
-            __version__, service.title, url, service.summary(), (perf_counter() - started) * 1000,
-        )  # fmt: skip
-        serving = asyncio.create_task(server.wait())
-        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        for each in running:
+            with _named(each.name):
+                await each.server.start()
+            logger.info(
+                "headwater %s %s listening on %s (%s, ready in %.0f ms)",
+                __version__, each.service.title, each.url, each.service.summary(),
+                (perf_counter() - started) * 1000,
+            )  # fmt: skip
+        serving = [asyncio.create_task(each.server.wait()) for each in running]
+        await asyncio.wait({*serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
         logger.info("stopping")
-        await server.stop()
-        await serving
-    finally:
-        stopped.cancel()
-        await service.stop()
+        await asyncio.gather(*(each.server.stop() for each in running))
+        await asyncio.gather(*serving)
     logger.info("stopped")
     return 0
+
+
+async def _start(running: Sequence[_Running], begun: AsyncExitStack) -> None:
+    for each in running:
+        begun.push_async_callback(each.service.stop)
+        with _named(each.name):
+            await each.service.start()
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Self
 from headwater.config.sources import has_variable, variable_of
 from headwater.processes.ports import FreePorts
 from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
-from headwater.up.services import selected
+from headwater.up.services import SERVICES, selected
+from headwater.up.services.factory import ServiceFactory
+from headwater.up.services.guests import GuestFactory, spark_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from headwater.up.service import Service
     from headwater.up.settings import PlatformSettings
@@ -20,7 +22,11 @@ if TYPE_CHECKING:
 class Platform:
     """All services, made and not started; close it after they stopped."""
 
-    def __init__(self, settings: PlatformSettings) -> None:
+    def __init__(
+        self,
+        settings: PlatformSettings,
+        services: Sequence[ServiceFactory | GuestFactory] = SERVICES,
+    ) -> None:
         """Make the services; raises SelectionError, PortTakenError and what their factories do."""
         self.settings = settings
         self.services: list[Service] = []
@@ -30,8 +36,13 @@ class Platform:
             if settings.free_ports:
                 self._free = FreePorts(settings.host)
                 stack.callback(self._free.close)
-            for factory in selected(settings):
-                self.services += factory.make(self)
+            chosen = selected(settings, services)
+            for factory in chosen:
+                if isinstance(factory, ServiceFactory):
+                    self.services += factory.make(self)
+            guests = [each for each in chosen if isinstance(each, GuestFactory)]
+            if guests:
+                self.services.append(spark_process(self, guests))
             self.status_port = self._status_port()
             self._stack = stack.pop_all()
 
@@ -83,6 +94,15 @@ class Platform:
         given = self.settings.properties.get(name, {})
         odd = {key: value for key, value in given.items() if not has_variable(key)}
         return [part for key, value in odd.items() for part in ("--property", f"{key}={value}")]
+
+    def prefixed_properties(self, *names: str) -> list[str]:
+        """Return the options that hand a process the settings of several services, by name."""
+        return [
+            part
+            for name in names
+            for key, value in self.settings.properties.get(name, {}).items()
+            for part in ("--property", f"{name}.{key}={value}")
+        ]
 
     def when_closed(self, action: Callable[[], None]) -> None:
         """Do this when all services have stopped."""

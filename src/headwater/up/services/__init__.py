@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from headwater.up.services.factory import ServiceFactory
+    from headwater.up.services.guests import GuestFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory, ...] = (BROKER, REGISTRY)
-"""In the order in which they are listed; each after what it needs."""
+SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY)
+"""In the order in which they are listed; each after what it needs, and guests of Spark last."""
 
 
 class SelectionError(ValueError):
@@ -22,8 +23,8 @@ class SelectionError(ValueError):
 
 
 def selected(
-    settings: PlatformSettings, services: Sequence[ServiceFactory] = SERVICES
-) -> list[ServiceFactory]:
+    settings: PlatformSettings, services: Sequence[ServiceFactory | GuestFactory] = SERVICES
+) -> list[ServiceFactory | GuestFactory]:
     """Return what makes the services that are asked for, and those that they need."""
     known = {factory.name: factory for factory in services}
     usual = [factory.name for factory in services if factory.is_usual]

@@ -1,0 +1,75 @@
+"""`headwater guests`: services that need Spark, in one process; `headwater up` starts it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import connection_options
+from headwater.cli.errors import CommandError
+from headwater.cli.options import parse_assignments
+from headwater.cli.service_settings import given_settings
+
+if TYPE_CHECKING:
+    from headwater.clients.connection import Connection
+
+
+@click.command(
+    hidden=True,
+    epilog="""\b
+Examples:
+  headwater guests --guest my_package.service:SERVICE 8083
+  headwater guests --guest a:A 8083 --guest b:B 8088 --property spark.driver.memory=2g
+
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0.""",
+)
+@connection_options
+@click.option(
+    "--guest",
+    "guests",
+    metavar="MODULE:NAME PORT",
+    type=(str, click.IntRange(0, 65535)),
+    multiple=True,
+    required=True,
+    help="A service, and the port that it listens on; may be given several times.",
+)
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on.")
+@click.option(
+    "--property",
+    "properties",
+    metavar="SERVICE.NAME=VALUE",
+    multiple=True,
+    help="A setting of a service, or of Spark, as in spark.driver.memory=2g.",
+)
+def guests(
+    connection: Connection,
+    guests: tuple[tuple[str, int], ...],
+    host: str,
+    properties: tuple[str, ...],
+) -> int:
+    """Run services that need Spark until Ctrl-C; they share one JVM."""
+    from headwater.guests.guest import load_guest
+    from headwater.guests.process import Seat, run
+    from headwater.http.errors import StartError
+    from headwater.up.services.guests import SPARK
+
+    assigned = parse_assignments(properties, "--property")
+    try:
+        loaded = [(load_guest(target), port) for target, port in guests]
+    except StartError as failure:
+        raise CommandError(str(failure)) from None
+    names = [SPARK, *(guest.name for guest, _ in loaded)]
+    for name in assigned:
+        if name.partition(".")[0] not in names:
+            raise click.UsageError(f"{name} is a setting of none of {', '.join(names)}.")
+    seats = []
+    for guest, port in loaded:
+        own = [
+            f"{name.removeprefix(f'{guest.name}.')}={value}"
+            for name, value in assigned.items()
+            if name.startswith(f"{guest.name}.")
+        ]
+        seats.append(Seat(guest, host, port, given_settings(guest.definitions, None, own)))
+    conf = {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
+    return run(seats, connection.access, conf)

@@ -1,0 +1,91 @@
+"""Guests for tests: each copies topics, with a Spark job for each topic that it is told of."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.config import NOT_EMPTY, ConfigDef, ConfigError, ConfigType, Definitions
+from headwater.http.answers import answer
+from headwater.http.app import App, call_handler
+from headwater.http.errors import HttpError
+from headwater.http.interface import Interface
+from headwater.http.metrics import RequestMetrics
+from headwater.http.routes import Route
+from headwater.streams import App as Program
+from headwater.streams import PlanError
+
+if TYPE_CHECKING:
+    from headwater.guests.guest import Room
+    from headwater.http.answers import Reply
+    from headwater.http.request import Request
+
+
+class CopyGuest:
+    """A guest under any name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.definitions = Definitions(
+            name,
+            ConfigDef("directory", ConfigType.STRING, "/tmp", "For checkpoints.", NOT_EMPTY),
+            ConfigDef("suffix", ConfigType.STRING, f"-{name}", "What copies are called."),
+        )
+
+    def build(self, room: Room) -> CopyService:
+        suffix = room.settings.text("suffix") or ""
+        if not suffix.startswith("-"):
+            raise ConfigError("suffix", suffix, "it has to start with -")
+        return CopyService(self.name, room)
+
+
+class CopyService:
+    def __init__(self, name: str, room: Room) -> None:
+        self.title = name
+        self.app = App(_INTERFACE, call_handler(self), RequestMetrics("copies"))
+        self._room = room
+
+    async def start(self) -> None:
+        """There is nothing to wait for."""
+
+    async def stop(self) -> None:
+        """There is nothing of its own to let go of."""
+
+    def summary(self) -> str:
+        return f"{len(self._room.jobs.jobs(self.title))} jobs"
+
+    async def copy(self, request: Request) -> Reply:
+        topic = request.parameters["topic"]
+        program = Program(
+            f"{self.title}-{topic}",
+            checkpoint_dir=Path(self._room.settings.text("directory") or "") / self.title / topic,
+        )
+        copy = f"{topic}{self._room.settings.text('suffix')}"
+        program.stream(topic, value_type="value bigint").to(copy)
+        plan = program.plan()
+        plan = replace(plan, settings=replace(plan.settings, cluster=self._room.cluster))
+        try:
+            await asyncio.to_thread(
+                self._room.jobs.start, f"{self.title}-{topic}", plan, owner=self.title
+            )
+        except PlanError as failure:
+            raise HttpError(422, 422, str(failure)) from failure
+        return answer({"copy": copy})
+
+    async def jobs(self, _: Request) -> Reply:
+        mine = self._room.jobs.jobs(self.title)
+        return answer([{"name": job.name, "state": job.state.value} for job in mine])
+
+
+_INTERFACE: Interface[Route] = Interface(
+    "Copies",
+    [
+        Route("POST", "/copies/{topic}", CopyService.copy, "Copy a topic", "Copy"),
+        Route("GET", "/copies", CopyService.jobs, "All jobs", "Copies", changes=True),
+    ],
+)
+
+COPIER = CopyGuest("copier")
+MIRROR = CopyGuest("mirror")

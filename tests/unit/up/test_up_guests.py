@@ -1,0 +1,50 @@
+"""Guests of Spark in the platform: one process, with an endpoint and settings for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headwater.up.platform import Platform
+from headwater.up.services.broker import BROKER
+from headwater.up.services.guests import GuestFactory
+from headwater.up.services.registry import REGISTRY
+from headwater.up.settings import PlatformSettings
+
+SQL = GuestFactory("sql", "a.sql:SQL", "Streaming SQL", needs=("broker", "registry"))
+CONNECT = GuestFactory("connect", "a.connect:CONNECT", "Connectors")
+ALL = (BROKER, SQL, CONNECT, REGISTRY)
+
+
+def test_they_share_a_process() -> None:
+    settings = PlatformSettings(
+        data=Path("/data"),
+        free_ports=True,
+        with_services=("connect", "sql"),
+        properties={"sql": {"a.b": "1"}, "spark": {"driver.memory": "2g"}, "broker": {"c": "2"}},
+    )
+    with Platform(settings, ALL) as platform:
+        *_, spark = platform.services
+        assert [each.name for each in platform.services] == ["broker", "registry", "spark"]
+        assert spark.depends_on == ("broker", "registry")
+        assert [(each.name, each.description) for each in spark.endpoints] == [
+            ("sql", "Streaming SQL"),
+            ("connect", "Connectors"),
+        ]
+        ports = [each.address.rpartition(":")[2] for each in spark.endpoints]
+        assert len({*ports}) == 2
+        command = " ".join(spark.command)
+        assert f"--guest a.sql:SQL {ports[0]} --guest a.connect:CONNECT {ports[1]}" in command
+        assert f"--bootstrap-server {platform.bootstrap_server}" in command
+        assert command.endswith("--property spark.driver.memory=2g --property sql.a.b=1")
+
+
+def test_without_one_there_is_no_such_process() -> None:
+    with Platform(PlatformSettings(data=Path("/data"), free_ports=True), ALL) as platform:
+        assert [each.name for each in platform.services] == ["broker", "registry"]
+
+
+def test_one_alone_needs_only_what_it_needs() -> None:
+    settings = PlatformSettings(data=Path("/data"), free_ports=True, services=("connect",))
+    with Platform(settings, ALL) as platform:
+        assert [each.name for each in platform.services] == ["broker", "spark"]
+        assert platform.services[-1].depends_on == ("broker",)
