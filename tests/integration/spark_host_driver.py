@@ -46,7 +46,7 @@ def starts_once(session: SharedSession) -> None:
     """Check that all who ask are told why Spark did not start, and that it starts once later."""
     options = os.environ.get("SPARK_SUBMIT_OPTS")
     with ThreadPoolExecutor(ASKING) as threads:
-        os.environ["SPARK_SUBMIT_OPTS"] = "-XX:NoSuchOption"
+        os.environ["SPARK_SUBMIT_OPTS"] = "-agentpath:/no/such/agent"
         asked = [threads.submit(session.get) for _ in range(ASKING)]
         assert {type(each.exception()) for each in asked} == {SessionError}
         assert jvms() == []
@@ -66,7 +66,13 @@ def main(servers: str, topic: str, directory: Path) -> None:
     topics.create(slow, partitions=BACKLOG)
 
     def plan(source: str, *, is_slow: bool = False) -> Plan:
-        app = App(source, bootstrap_servers=servers, checkpoint_dir=directory / source)
+        app = App(
+            source,
+            bootstrap_servers=servers,
+            checkpoint_dir=directory / source,
+            # A query in real-time mode would hold its slot, and wait for nobody.
+            spark={"spark.headwater.realTime": "false"},
+        )
         stream = app.stream(source, value_type="value bigint")
         if is_slow:
             stream.map_values(slowly, returns="bigint").to(f"{source}-out", value="json")
@@ -79,7 +85,11 @@ def main(servers: str, topic: str, directory: Path) -> None:
 
     session = SharedSession(
         "driver",
-        conf={"spark.headwater.taskSlots": str(SLOTS), "spark.ui.enabled": "false"},
+        conf={
+            "spark.headwater.taskSlots": str(SLOTS),
+            "spark.ui.enabled": "false",
+            **dict(each.split("=") for each in os.environ.get("HOST_CONF", "").split() if each),
+        },
     )
     starts_once(session)
     host = JobHost(session)

@@ -34,7 +34,7 @@ def test_guests_share_a_jvm_that_starts_with_the_first_job(topic: str, tmp_path:
             for name in ("copier", "mirror")
         ]
         topics = Topics(platform.wait_for(r"broker has broker at (\S+)")[1])
-        (process,) = [each for each in platform.processes("guests") if "python" in each.name()]
+        (process,) = platform.processes("-m headwater guests")
         assert jvms(platform) == [], "an idle platform does without"
         loaded = {each.path for each in process.memory_maps()}
         assert not [each for each in loaded if "pyarrow" in each], "and without Spark's Python"
