@@ -27,8 +27,8 @@ from headwater.streams import App
 if TYPE_CHECKING:
     from headwater.plan.plan import Plan
 
-SLOTS = 6
-BACKLOG = 48
+SLOTS = 2
+BACKLOG = 30
 """Partitions, of which each has one record that takes a while."""
 ASKING = 5
 
@@ -98,7 +98,7 @@ def main(servers: str, topic: str, directory: Path) -> None:
         topics.produce(slow, "k", {"value": partition}, partition=partition)
     topics.flush()
     host.start("slow", plan(slow, is_slow=True), owner="connect")
-    wait_for(lambda: written(slow))
+    topics.read(f"{slow}-out", 1)
     topics.write(quick, {"value": 1})
     topics.read(f"{quick}-out", 1)
     # First in, first out would have let no task of another job begin before the last of these has.
