@@ -85,11 +85,7 @@ def main(servers: str, topic: str, directory: Path) -> None:
 
     session = SharedSession(
         "driver",
-        conf={
-            "spark.headwater.taskSlots": str(SLOTS),
-            "spark.ui.enabled": "false",
-            **dict(each.split("=") for each in os.environ.get("HOST_CONF", "").split() if each),
-        },
+        conf={"spark.headwater.taskSlots": str(SLOTS), "spark.ui.enabled": "false"},
     )
     starts_once(session)
     host = JobHost(session)

@@ -89,19 +89,12 @@ class Platform:
         given = self.settings.properties.get(name, {})
         return {variable_of(name, key): value for key, value in given.items() if has_variable(key)}
 
-    def properties(self, name: str) -> list[str]:
+    def properties(self, name: str, prefix: str = "") -> list[str]:
         """Return the options for settings of client libraries that no variable can name."""
         given = self.settings.properties.get(name, {})
         odd = {key: value for key, value in given.items() if not has_variable(key)}
-        return [part for key, value in odd.items() for part in ("--property", f"{key}={value}")]
-
-    def prefixed_properties(self, *names: str) -> list[str]:
-        """Return the options that hand a process the settings of several services, by name."""
         return [
-            part
-            for name in names
-            for key, value in self.settings.properties.get(name, {}).items()
-            for part in ("--property", f"{name}.{key}={value}")
+            part for key, value in odd.items() for part in ("--property", f"{prefix}{key}={value}")
         ]
 
     def when_closed(self, action: Callable[[], None]) -> None:

@@ -20,7 +20,11 @@ def test_they_share_a_process() -> None:
         data=Path("/data"),
         free_ports=True,
         with_services=("connect", "sql"),
-        properties={"sql": {"a.b": "1"}, "spark": {"driver.memory": "2g"}, "broker": {"c": "2"}},
+        properties={
+            "sql": {"a.b": "1", "client_id": "x"},
+            "spark": {"driver.memory": "2g"},
+            "broker": {"c": "2"},
+        },
     )
     with Platform(settings, ALL) as platform:
         *_, spark = platform.services
@@ -35,7 +39,11 @@ def test_they_share_a_process() -> None:
         command = " ".join(spark.command)
         assert f"--guest a.sql:SQL {ports[0]} --guest a.connect:CONNECT {ports[1]}" in command
         assert f"--bootstrap-server {platform.bootstrap_server}" in command
-        assert command.endswith("--property spark.driver.memory=2g --property sql.a.b=1")
+        assert command.endswith("--property sql.client_id=x")
+        assert spark.environment == {
+            "HEADWATER_SQL_A_B": "1",
+            "HEADWATER_SPARK": '{"driver.memory": "2g"}',
+        }
 
 
 def test_without_one_there_is_no_such_process() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -52,7 +54,7 @@ def guests(
     from headwater.guests.guest import load_guest
     from headwater.guests.process import Seat, run
     from headwater.http.errors import StartError
-    from headwater.up.services.guests import SPARK
+    from headwater.up.services.guests import SPARK, SPARK_VARIABLE
 
     assigned = parse_assignments(properties, "--property")
     try:
@@ -71,5 +73,7 @@ def guests(
             if name.startswith(f"{guest.name}.")
         ]
         seats.append(Seat(guest, host, port, given_settings(guest.definitions, None, own)))
-    conf = {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
+    by_platform = json.loads(os.environ.get(SPARK_VARIABLE) or "{}")
+    conf = {f"{SPARK}.{name}": value for name, value in by_platform.items()}
+    conf |= {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
     return run(seats, connection.access, conf)

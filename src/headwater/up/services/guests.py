@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 SPARK = "spark"
 """The name of the process, and of Spark's own settings in headwater.toml."""
+
+SPARK_VARIABLE = "HEADWATER_SPARK"
+"""The environment variable that hands these to the process, as JSON."""
 
 # Jobs end the batch that they are in, and a JVM takes its time.
 _STOP_WITHIN_S = 60.0
@@ -54,8 +58,21 @@ def spark_process(platform: Platform, guests: Sequence[GuestFactory]) -> Service
                 for guest in guests
                 for part in ("--guest", guest.target, str(ports[guest.name]))
             ),
-            *platform.prefixed_properties(SPARK, *(guest.name for guest in guests)),
+            *(
+                part
+                for guest in guests
+                for part in platform.properties(guest.name, prefix=f"{guest.name}.")
+            ),
         ),
+        environment={
+            **{
+                variable: value
+                for guest in guests
+                for variable, value in platform.environment(guest.name).items()
+            },
+            # By one variable: Spark's names are of both cases, and some of its settings secrets.
+            SPARK_VARIABLE: json.dumps(dict(platform.settings.properties.get(SPARK, {}))),
+        },
         endpoints=[
             Endpoint(
                 guest.name,
