@@ -25,6 +25,7 @@ from tests.integration.streams_reference import (
 )
 from tests.integration.streams_stateless import READING
 from tests.integration.streams_topics import Topics, app_of, topics
+from tests.integration.tables_reference import TablesJoin, changes_of
 from tests.spark_session import spark
 from tests.waiting import wait_for
 
@@ -49,21 +50,31 @@ KEY, ID = attrgetter("key"), attrgetter("id")
 # Records of today, or else retention deletes them as soon as it looks.
 START_MS = int(time.time() * 1000) - 3_600_000
 
+STREAMS = ("positive", "aggregate", "reduced", "inner", "left", "global")
+TABLES = ("tables",)
+
 Pair = tuple[str | None, "Value | None"]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+# In two programs: each query in real-time mode holds slots all the time, and there are so many.
+@pytest.mark.parametrize(("seed", "outputs"), [(1, STREAMS), (2, STREAMS), (3, TABLES)])
 def test_what_runs_in_real_time_gives_what_the_reference_gives(
-    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path, seed: int
+    spark: SparkSession,
+    topics: Topics,
+    topic: str,
+    tmp_path: Path,
+    seed: int,
+    outputs: tuple[str, ...],
 ) -> None:
     names = {each: f"{topic}-{each}" for each in ("r", "t", "g")}
     topics.create(*names.values())
     app = app_of(topics, tmp_path, spark={"spark.headwater.realTime": "true"})
-    for output, stream in _streams(app, names).items():
-        stream.to(f"{topic}-{output}")
+    streams = _streams(app, names)
+    for output in outputs:
+        streams[output].to(f"{topic}-{output}")
     first, *later = random_batches(seed, ["r", "r", "t", "g"], 60, 30)
     batches = [first, *([event for event in batch if event.topic == "r"] for batch in later)]
-    references = _references()
+    references = {output: _references()[output] for output in outputs}
     expected: dict[str, list[Pair]] = defaultdict(list)
     job = Job(app.plan())
     _write(topics, names, first)
@@ -103,6 +114,7 @@ def _streams(app: App, names: dict[str, str]) -> dict[str, KStream]:
         "inner": readings.join(table, **fields),
         "left": readings.left_join(table, **fields),
         "global": readings.left_join(everywhere, **fields, on="id"),
+        "tables": readings.to_table().outer_join(table, **fields, emit="record").to_stream(),
     }
 
 
@@ -121,7 +133,14 @@ def _references() -> dict[str, Callable[[Batch], list[Pair]]]:
             (each.key, shown(each.value)) for each in aggregate.each_change(_of(batch, "r"))
         ]
 
+    pairs = TablesJoin("outer", each=True)
+
+    def of_tables(batch: Batch) -> list[Pair]:
+        found = pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair)
+        return [(key, shown(each.value)) for key, changes in found.items() for each in changes]
+
     return {
+        "tables": of_tables,
         "positive": lambda batch: [
             (event.key, shown(event.value))
             for event in _of(batch, "r")
@@ -140,12 +159,20 @@ def _both(event: Event, found: Value | None) -> Value | None:
     return shown({"l": event.number, "r": right["value"], "id": right["id"]})
 
 
+def _pair(left: Value | None, right: Value | None) -> Value:
+    found = right or {"id": None, "value": None}
+    return {"l": left and left["value"], "r": found["value"], "id": found["id"]}
+
+
 def _read(topics: Topics, topic: str, count: int) -> list[Pair]:
     """Return what a topic has, once it is as many."""
 
     def found() -> list[Pair]:
         return [
-            (None if (key := each.key()) is None else key.decode(), json.loads(each.value() or b""))
+            (
+                None if (key := each.key()) is None else key.decode(),
+                json.loads(each.value() or b"null"),
+            )
             for each in read_committed(topics.servers, topic)
         ]
 

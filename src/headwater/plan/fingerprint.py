@@ -11,7 +11,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from headwater.plan.nodes import Aggregate, Changes, Source, StreamStreamJoin, StreamTableJoin
+from headwater.plan.nodes import (
+    Aggregate,
+    Changes,
+    Source,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TableTableJoin,
+)
 from headwater.plan.windows import duration_text
 
 if TYPE_CHECKING:
@@ -92,10 +99,13 @@ def _state(node: StatefulOperator) -> str:
         case StreamTableJoin():
             table = node.parents[1]
             return f"{node.kind} join with the table of {_table_of(table)}; {table.row}"
+        case TableTableJoin():
+            left, right = (f"{_table_of(table)} ({table.row})" for table in node.parents)
+            return f"{node.kind} join of the tables of {left} and {right}"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
-            left, right = (parent.row for parent in node.parents)
-            return f"{node.kind} join {window}; left {left}; right {right}"
+            one, other = (parent.row for parent in node.parents)
+            return f"{node.kind} join {window}; left {one}; right {other}"
         case _:
             assert_never(node)
 

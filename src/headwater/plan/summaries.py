@@ -26,6 +26,7 @@ from headwater.plan.nodes import (
     StreamStreamJoin,
     StreamTableJoin,
     Table,
+    TableTableJoin,
     ToStream,
 )
 from headwater.plan.python_function import PythonFunction
@@ -84,6 +85,8 @@ def _stateful(node: StatefulOperator) -> str:
         case StreamTableJoin():
             on = "key" if node.key is None else _text(node.key)
             return f"{node.kind} join with the table on {on}"
+        case TableTableJoin():
+            return f"{node.kind} join of the tables"
         case StreamStreamJoin():
             before, after = duration_text(node.before_ms), duration_text(node.after_ms)
             return f"{node.kind} join, -{before} to +{after}"

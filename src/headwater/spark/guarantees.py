@@ -20,6 +20,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    TableTableJoin,
     TopicSink,
 )
 from headwater.plan.scope import Scope
@@ -96,7 +97,7 @@ def _may_leave_time_out(node: Operator) -> bool:
             # Windows that overlap look at the time, to leave out those before the epoch.
             overlap = window is not None and window.advance_ms < window.size_ms
             return not node.in_arrival_order and not overlap
-        case Changes() | StreamTableJoin() | StreamStreamJoin():
+        case Changes() | StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
             return False
         case Source() | Sink() | Stateless():
             return False

@@ -23,9 +23,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["Aggregation", "Arrival", "Window", "aggregate_changes", "changes", "stream_table_join"]
+__all__ = [
+    "ARRIVAL",
+    "Aggregation",
+    "Arrival",
+    "Window",
+    "aggregate_changes",
+    "changes",
+    "stream_table_join",
+    "table_table_join",
+]
+
+ARRIVAL = "arrival"
+"""The column in which results say in which order they came, for an operator that follows."""
 
 _TABLE_SIDE, _STREAM_SIDE = 0, 1
+_LEFT_SIDE, _RIGHT_SIDE = 0, 1
 _WATERMARK_METADATA = "spark.watermarkDelayMs"
 
 
@@ -42,9 +55,14 @@ class Arrival:
     source: tuple[str, ...] = ("topic", "partition")
     """What tells the queues apart."""
 
+    order: str | None = None
+    """The column that an operator before has left, which says all this of its results."""
+
     @classmethod
     def of(cls, rows: DataFrame, time: str = "timestamp") -> Arrival:
-        """Return what there is of a topic's columns in these rows."""
+        """Return what an operator before has left, or there is of a topic's columns."""
+        if ARRIVAL in rows.columns:
+            return cls(time, order=ARRIVAL)
         offset = "offset" if "offset" in rows.columns else None
         return cls(time, offset, tuple(name for name in cls.source if name in rows.columns))
 
@@ -105,6 +123,48 @@ def stream_table_join(
     return joined.select("row.stream.*", F.col("row.table").alias(into))
 
 
+def table_table_join(
+    left: DataFrame,
+    right: DataFrame,
+    *,
+    how: Literal["inner", "left", "outer"],
+    which: Literal["each", "last"] = "each",
+    into: tuple[str, str] = ("left_value", "right_value"),
+) -> DataFrame:
+    """Return the pair of a key's rows after each row of either table, or the last of a batch.
+
+    A row replaces the one before of its key; a null value is a tombstone. The columns are `key`,
+    the two values under the names of `into`, `gone`, the `timestamp` of the later of the two rows,
+    the `headers` of the row that changed the pair, and the order of results in `arrival`. `gone` is
+    true where there was a pair and is none any more. Rows without a key are left out.
+    """
+    types = [side.schema["value"].dataType for side in (left, right)]
+
+    def rows_of(side: DataFrame, number: int) -> DataFrame:
+        values = [F.lit(None).cast(each) for each in types]
+        values[number] = F.col("value")
+        payload = {
+            "carried": F.struct("key", "headers"),
+            "event": _micros("timestamp"),
+            "left": values[0],
+            "right": values[1],
+        }
+        return _input(side.where("key IS NOT NULL"), {"key": F.col("key")}, number, None, payload)
+
+    rows = rows_of(left, _LEFT_SIDE).union(rows_of(right, _RIGHT_SIDE))
+    keeps_left, keeps_right = how != "inner", how == "outer"
+    joined = _run(rows, "tableTableJoin", keeps_left, keeps_right, which == "last")
+    return joined.select(
+        F.col("row.carried.key").alias("key"),
+        F.col("row.left").alias(into[0]),
+        F.col("row.right").alias(into[1]),
+        F.col("row.gone").alias("gone"),
+        F.timestamp_micros("row.time").alias("timestamp"),
+        F.col("row.carried.headers").alias("headers"),
+        _order_of(F.col("row.carried.key")),
+    )
+
+
 def changes(
     table: DataFrame,
     *,
@@ -138,8 +198,8 @@ def aggregate_changes(
     """Return the aggregates of a key after each row that changes them, or the last of a batch.
 
     The columns are those of `by`, `window` (start and end) if there is one, the aggregates, the
-    time of the latest row in them, under its name in the input, and of the row itself what `carry`
-    names.
+    time of the latest row in them, under its name in the input, the order of results in `arrival`,
+    and of the row itself what `carry` names.
 
     A row comes out once for each window that it is in. It is late for a window that was closed: the
     window's end and the grace lie behind the key's latest row, or behind all rows of the batches
@@ -185,7 +245,8 @@ def aggregate_changes(
     latest = F.coalesce(
         F.timestamp_micros(F.col("state.time")), F.col(f"carried.carry_{arrival.time}")
     )
-    columns.append(latest.alias(arrival.time))
+    keys_carried = [F.col(f"carried.by_{name}") for name in by]
+    columns += [latest.alias(arrival.time), _order_of(*keys_carried, order="order")]
     columns += [
         F.col(f"carried.carry_{name}").alias(name) for name in carry if name != arrival.time
     ]
@@ -197,6 +258,15 @@ def _state(folds: Sequence[Fold]) -> tuple[StructType, list[str]]:
     fields.append(("time", LongType(), "greatest(state.time, row.time)"))
     struct = StructType([StructField(name, type_, True) for name, type_, _ in fields])
     return struct, [update for _, _, update in fields]
+
+
+def _order_of(*key: Column, order: str = "row.order") -> Column:
+    """Return the column for an operator that follows: a queue for each key, never reordered."""
+    return F.struct(
+        F.xxhash64(*key).alias("source"),
+        F.col(f"{order}.offset").alias("offset"),
+        F.col(f"{order}.time").alias("time"),
+    ).alias(ARRIVAL)
 
 
 def _window_column(window: Window) -> Column:
@@ -226,9 +296,7 @@ def _input(
 ) -> DataFrame:
     """Lay rows out as the JVM expects them: a struct of all else, then the key's columns."""
     arrival = arrival or Arrival.of(rows)
-    time = _micros(arrival.time)
-    offset = time if arrival.offset is None else F.col(arrival.offset).cast("long")
-    source = F.xxhash64(*arrival.source) if arrival.source else F.lit(0).cast("long")
+    source, offset, time = _arrived(arrival)
     return rows.select(
         F.struct(
             F.lit(side).alias("side"),
@@ -242,6 +310,19 @@ def _input(
         F.xxhash64(*keys.values()).alias("key_hash"),
         *(column.alias(f"by_{name}") for name, column in keys.items()),
     )
+
+
+def _arrived(arrival: Arrival) -> tuple[Column, Column, Column]:
+    """Return a row's queue, its place in it, and the time by which queues are chosen."""
+    if arrival.order is not None:
+        source, offset, time = (
+            F.col(f"{arrival.order}.{part}") for part in ("source", "offset", "time")
+        )
+        return source, offset, time
+    time = _micros(arrival.time)
+    offset = time if arrival.offset is None else F.col(arrival.offset).cast("long")
+    source = F.xxhash64(*arrival.source) if arrival.source else F.lit(0).cast("long")
+    return source, offset, time
 
 
 def _run(rows: DataFrame, operator: str, *arguments: Any) -> DataFrame:

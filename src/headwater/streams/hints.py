@@ -24,9 +24,6 @@ NOT_YET: dict[str, dict[str, str]] = {
         "cogroup": "merge the streams before, or join what was aggregated as streams",
     },
     "KTable": {
-        "join": "join a stream with the table, as table.to_stream().join(other)",
-        "left_join": "join a stream with the table, as table.to_stream().left_join(other)",
-        "outer_join": "join the two as streams, within a window",
         "group_by": "table.to_stream().group_by(...) counts every change, and takes none back",
         "transform_values": "map_values takes functions",
     },

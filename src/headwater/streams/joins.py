@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import Column, Expression, StructOf
-from headwater.plan.nodes import JoinKind, Map, Operator, StreamStreamJoin, StreamTableJoin
+from headwater.plan.nodes import (
+    JoinKind,
+    Map,
+    Operator,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TableTableJoin,
+)
+from headwater.plan.python_function import PythonFunction
 from headwater.plan.rows import RowType
 from headwater.plan.scope import LEFT, RECORD, RIGHT, Scope
 from headwater.plan.types import Struct
@@ -25,8 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from headwater.plan.nodes import Operand
     from headwater.streams.builder import Builder
     from headwater.streams.kstream import KStream
+    from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, OperandLike
     from headwater.streams.types import TypeLike
     from headwater.streams.windows import JoinWindow
@@ -104,6 +115,20 @@ class Joiner:
         )  # fmt: skip
         return self._stream(node)
 
+    def of_tables(self, right: Operator, emit: Literal["batch", "record"]) -> KTable:
+        """Join two tables of the same key type."""
+        if self._left.row.windowed or right.row.windowed:
+            raise PlanError(
+                "a windowed table has several values for a key: it cannot be joined with a table"
+            )
+        check_same(right.row.key, self._left.row.key, "the keys of joined tables")
+        node = self._builder.add(
+            TableTableJoin, _node_kind(self._kind, "KTABLE"), (self._left, right), self._row(),
+            self._location, kind=self._kind, projection=self._expression(), emit=emit,
+            name=self._name,
+        )  # fmt: skip
+        return self._table(node)
+
     def _joined(self, value: Callable[..., Any], right: Classes, returns: TypeLike | None) -> Typed:
         joiner = Joined(value, self._classes.value, right.value)
         if returns is None:
@@ -119,18 +144,33 @@ class Joiner:
     def _stream(self, node: Operator) -> KStream:
         from headwater.streams.kstream import KStream
 
-        classes = Classes(self._classes.key)
-        if self._function is None:
-            return KStream(self._builder, node, classes)
+        if self._function is not None:
+            node = self._mapped(node, "KSTREAM-MAPVALUES", self._function.operand)
+        return KStream(self._builder, node, self._result_classes())
+
+    def _table(self, node: Operator) -> KTable:
+        from headwater.streams.ktable import KTable
+
+        if self._function is not None:
+            function = self._function.operand
+            assert isinstance(function, PythonFunction), "it was given as a function"
+            # Where there is no pair any more, there is nothing to call it with.
+            node = self._mapped(node, "KTABLE-MAPVALUES", replace(function, skips_null=True))
+        return KTable(self._builder, node, self._result_classes())
+
+    def _mapped(self, node: Operator, kind: str, function: Operand) -> Operator:
+        assert self._function is not None, "there is something to map by"
         row = RowType(node.row.key, self._function.type)
-        mapped = self._builder.add(
-            Map, "KSTREAM-MAPVALUES", (node,), row, self._location, value=self._function.operand
-        )
-        return KStream(self._builder, mapped, Classes(classes.key, self._function.class_))
+        return self._builder.add(Map, kind, (node,), row, self._location, value=function)
+
+    def _result_classes(self) -> Classes:
+        made = None if self._function is None else self._function.class_
+        return Classes(self._classes.key, made)
 
 
-def _node_kind(kind: JoinKind) -> str:
-    return {"inner": "KSTREAM-JOIN", "left": "KSTREAM-LEFTJOIN", "outer": "KSTREAM-OUTERJOIN"}[kind]
+def _node_kind(kind: JoinKind, of: str = "KSTREAM") -> str:
+    word = {"inner": "JOIN", "left": "LEFTJOIN", "outer": "OUTERJOIN"}[kind]
+    return f"{of}-{word}"
 
 
 def _both(scope: Scope) -> Typed:

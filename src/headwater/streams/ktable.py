@@ -13,6 +13,7 @@ from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
 from headwater.streams.hints import Hints
+from headwater.streams.joins import Joiner
 from headwater.streams.kstream import KStream, negated
 from headwater.streams.location import Located
 from headwater.streams.names import check_name
@@ -21,7 +22,7 @@ from headwater.streams.operators import Operators
 from headwater.streams.python_functions import Kept
 
 if TYPE_CHECKING:
-    from headwater.plan.nodes import Operand
+    from headwater.plan.nodes import Emit, JoinKind, Operand
     from headwater.plan.rows import RowType
     from headwater.plan.types import DataType
     from headwater.streams.operands import FieldLike, OperandLike
@@ -93,6 +94,62 @@ class KTable(Operators):
             )  # fmt: skip
             return KTable(self._builder, node, self._classes)
 
+    def join(
+        self,
+        other: KTable,
+        value: OperandLike | None = None,
+        /,
+        *,
+        emit: Emit | None = None,
+        returns: TypeLike | None = None,
+        name: str | None = None,
+        **fields: FieldLike,
+    ) -> KTable:
+        """Join with another table by key: the pairs of rows that both have.
+
+        A change of either row changes the pair, and deleting one deletes it. The new value is given
+        as in `KStream.join`. `emit` is `batch` (the last result of a key in each micro-batch) or
+        `record` (one for each row that changes the pair).
+
+        >>> from headwater.streams import App
+        >>> app = App("customers")
+        >>> names = app.table("names", value_type="name string")
+        >>> places = app.table("places", value_type="place string")
+        >>> names.join(places).to_stream().to("customers")
+        """
+        with Located() as location:
+            return self._join("inner", other, value, emit, returns, name, fields, location)
+
+    def left_join(
+        self,
+        other: KTable,
+        value: OperandLike | None = None,
+        /,
+        *,
+        emit: Emit | None = None,
+        returns: TypeLike | None = None,
+        name: str | None = None,
+        **fields: FieldLike,
+    ) -> KTable:
+        """Join as `join` does; a row of this table without a partner is there with nulls."""
+        with Located() as location:
+            return self._join("left", other, value, emit, returns, name, fields, location)
+
+    def outer_join(
+        self,
+        other: KTable,
+        value: OperandLike | None = None,
+        /,
+        *,
+        emit: Emit | None = None,
+        returns: TypeLike | None = None,
+        name: str | None = None,
+        **fields: FieldLike,
+    ) -> KTable:
+        """Join as `join` does; rows of either table without a partner are there with nulls."""
+        with Located() as location:
+            return self._join("outer", other, value, emit, returns, name, fields, location)
+
     def store(self, name: str) -> None:
         """Keep the table in a store of this name, for look-ups."""
         with Located() as location:
@@ -105,6 +162,29 @@ class KTable(Operators):
                 StoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
             )
             self._builder.add_sink(sink)
+
+    def _join(
+        self,
+        kind: JoinKind,
+        other: KTable,
+        value: OperandLike | None,
+        emit: Emit | None,
+        returns: TypeLike | None,
+        name: str | None,
+        fields: dict[str, Any],
+        location: str,
+    ) -> KTable:
+        if not isinstance(other, KTable):
+            raise PlanError(
+                "a table is joined with another table: read a stream as one with to_table(), or "
+                "let the stream look the table up, as stream.join(table)"
+            )
+        if emit == "final":
+            raise PlanError('a pair may always change: there is no emit="final" for it')
+        joiner = Joiner(self._builder, kind, self.node, self._classes, name, location)
+        joiner.project(other.node, other._classes, value, fields, returns)
+        each = (emit or self._builder.emit) == "record"
+        return joiner.of_tables(other.node, "record" if each else "batch")
 
     def _kept(self, condition: Operand, name: str | None, location: str) -> KTable:
         """A condition that fails deletes, so that a table downstream forgets the key too."""

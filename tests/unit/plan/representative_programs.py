@@ -80,6 +80,15 @@ def joins_with_results(app: App, readings: KStream) -> None:
     readings.join(own, lambda left, _right: left["id"], returns="string").to("own-values")
 
 
+def joins_of_tables(app: App, readings: KStream) -> None:
+    units, names = (app.table(t, value_type=f"{t} string") for t in ("units", "names"))
+    latest = readings.to_table()
+    described = latest.left_join(units, name="with-units").join(names, emit="record")
+    described.filter("value > 1").to_stream().to("described")
+    counts = readings.group_by_key().count()
+    counts.outer_join(units, lambda left, _right: left["count"], returns="bigint").store("counts")
+
+
 def joins_of_streams(app: App, readings: KStream) -> None:
     notes = app.stream("notes", value_type="note string")
     readings.join(notes, window=within("2 minutes")).to("inner")
@@ -90,7 +99,8 @@ def joins_of_streams(app: App, readings: KStream) -> None:
 
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
-    aggregate_of_an_aggregate, tables, joins_with_results, joins_of_streams,
+    aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
+    joins_of_streams,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

@@ -1,4 +1,4 @@
-"""Joins: of two streams, and of a stream with a table."""
+"""Joins: of two streams, of a stream with a table, and of two tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from headwater.plan.nodes import Map, StreamStreamJoin, StreamTableJoin
+from headwater.plan.nodes import (
+    ChangelogMode,
+    Map,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TableTableJoin,
+)
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.streams import App, PlanError, between, tumbling, within
@@ -19,6 +25,7 @@ class Inputs(NamedTuple):
     readings: KStream
     orders: KStream
     units: KTable
+    limits: KTable
     places: GlobalKTable
 
 
@@ -29,6 +36,7 @@ def inputs() -> Inputs:
         app.stream("readings", value_type="id string, value double"),
         app.stream("orders", value_type="id string, amount int"),
         app.table("units", value_type="unit string"),
+        app.table("limits", value_type="unit string, highest double"),
         app.global_table("places", key="long", value_type="place string"),
     )
 
@@ -88,6 +96,37 @@ def test_a_function_gets_both_values(inputs: Inputs) -> None:
     assert function("k", {"left": {"value": 1.0}, "right": None}) == "1.0 ?"
 
 
+def test_two_tables(inputs: Inputs) -> None:
+    joined = inputs.units.left_join(inputs.limits, unit="left.unit", highest="highest")
+    node = joined.node
+    assert isinstance(node, TableTableJoin)
+    assert (node.kind, node.emit, node.name) == ("left", "batch", None)
+    assert node.id.startswith("KTABLE-LEFTJOIN-")
+    assert node.changelog is ChangelogMode.UPSERT
+    assert joined.row.value.ddl() == "struct<unit:string,highest:double>"
+    assert not joined.row.has_position
+    each = joined.join(inputs.readings.to_table(), emit="record", name="all")
+    assert isinstance(each.node, TableTableJoin)
+    assert (each.node.kind, each.node.emit, each.node.name) == ("inner", "record", "all")
+    assert each.node.parents[0] is node
+
+
+def test_a_function_gets_the_rows_of_two_tables_and_nothing_where_there_is_none(
+    inputs: Inputs,
+) -> None:
+    def unit(left: dict[str, Any] | None, right: dict[str, Any] | None) -> str:
+        return f"{left and left['unit']} {right and right['unit']}"
+
+    joined = inputs.units.outer_join(inputs.limits, unit)
+    assert isinstance(joined.node.parents[0], TableTableJoin)
+    assert joined.node.changelog is ChangelogMode.UPSERT
+    assert isinstance(joined.node, Map)
+    function = joined.node.value
+    assert isinstance(function, PythonFunction)
+    assert function("k", {"left": None, "right": {"unit": "kW"}}) == "None kW"
+    assert function("k", None) is None
+
+
 @pytest.mark.parametrize(
     ("build", "reason"),
     [
@@ -115,6 +154,20 @@ def test_a_function_gets_both_values(inputs: Inputs) -> None:
             "a windowed table has several values",
         ),
         (lambda i: i.readings.join(i.units, "unit", u="unit"), "one value, or named fields"),
+        (lambda i: i.units.join(i.limits), "both sides have unit: name the fields"),
+        (lambda i: i.units.join(i.readings), "read a stream as one with to_table()"),
+        (lambda i: i.units.left_join(i.places), "a table is joined with another table"),
+        (lambda i: i.units.outer_join(i.limits, h="highest", emit="final"), "may always change"),
+        (
+            lambda i: i.units.join(i.readings.select_key("1").to_table(), n="value"),
+            "the keys of joined tables: int is not string",
+        ),
+        (
+            lambda i: i.units.join(
+                i.orders.group_by_key().windowed_by(tumbling("1 s")).count(), n="count"
+            ),
+            "a windowed table has several values",
+        ),
     ],
 )
 def test_what_is_refused(inputs: Inputs, build: Any, reason: str) -> None:

@@ -28,6 +28,7 @@ from headwater.plan.nodes.stateful import (
     Stateful,
     StreamStreamJoin,
     StreamTableJoin,
+    TableTableJoin,
 )
 from headwater.plan.nodes.stateless import (
     Branch,
@@ -46,7 +47,9 @@ from headwater.plan.nodes.stateless import (
 StatelessOperator: TypeAlias = (
     Filter | Split | Branch | Map | Peek | FlatMap | Merge | Repartition | Table | ToStream
 )
-StatefulOperator: TypeAlias = Aggregate | Changes | StreamTableJoin | StreamStreamJoin
+StatefulOperator: TypeAlias = (
+    Aggregate | Changes | StreamTableJoin | TableTableJoin | StreamStreamJoin
+)
 Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
 
 __all__ = [
@@ -82,6 +85,7 @@ __all__ = [
     "StreamStreamJoin",
     "StreamTableJoin",
     "Table",
+    "TableTableJoin",
     "ToStream",
     "TopicSink",
     "TopicSource",

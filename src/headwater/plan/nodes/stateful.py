@@ -214,6 +214,56 @@ class StreamTableJoin(Stateful):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class TableTableJoin(Stateful):
+    """The rows of two tables by key: a row of either changes the pair, a tombstone may delete it.
+
+    `projection` is over a join scope; where there is no pair any more, the result is a tombstone.
+    `left` keeps rows of the first table that have no partner, `outer` those of both. `emit` is
+    `batch` (the last result of each key in a micro-batch) or `record` (one for each row that
+    changes something).
+    """
+
+    kind: JoinKind
+    projection: Expression
+    emit: Literal["batch", "record"] = "batch"
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Pairs replace those before them, and can be deleted."""
+        return ChangelogMode.UPSERT
+
+    def accepts(self, mode: ChangelogMode, parent: int) -> bool:
+        """Take two tables."""
+        del parent
+        return mode is ChangelogMode.UPSERT
+
+    @property
+    def word(self) -> str:
+        """What is joined."""
+        return "tabletablejoin"
+
+    @property
+    def in_arrival_order(self) -> bool:
+        """A row meets the other table as it stands when the row arrives."""
+        return True
+
+    @property
+    def waits(self) -> bool:
+        """A pair leaves when it changes."""
+        return False
+
+    @property
+    def regroups(self) -> bool:
+        """Rows meet by their key."""
+        return False
+
+    @property
+    def can_be_added(self) -> bool:
+        """Not where results replace each other batch by batch."""
+        return self.emit == "record"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StreamStreamJoin(Stateful):
     """Pairs of records with the same key whose timestamps are close.
 

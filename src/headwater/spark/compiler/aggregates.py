@@ -109,7 +109,7 @@ def _by_processor(
     )
     if window is None:
         folded = folded.withColumn("late", F.lit(False))
-    return _result(node, folded, ("late", *carry))
+    return _result(node, folded, ("late", operators.ARRIVAL, *carry))
 
 
 def _result(node: Aggregate, folded: DataFrame, extra: tuple[str, ...] = ()) -> DataFrame:

@@ -13,6 +13,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    TableTableJoin,
     TopicSink,
 )
 from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING
@@ -53,7 +54,7 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
                     sink = _late_sink(node, node.late_to)
                     rows = late_rows(node, compiler.rows(node.parents[0]))
                     yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
-            case Changes() | StreamTableJoin() | StreamStreamJoin():
+            case Changes() | StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
                 pass
             case Source() | Sink() | Stateless():
                 pass

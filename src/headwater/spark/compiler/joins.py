@@ -1,8 +1,8 @@
-"""Joins: a stream's record with a table as it stands, and records of two streams that are close."""
+"""Joins: a stream's record with a table as it stands, two tables, two streams' close records."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
@@ -13,7 +13,7 @@ from headwater.spark.compiler.operands import operand_column
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from headwater.plan.nodes import StreamStreamJoin, StreamTableJoin
+    from headwater.plan.nodes import StreamStreamJoin, StreamTableJoin, TableTableJoin
 
 _RIGHT = "right_value"
 
@@ -30,6 +30,15 @@ def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> Da
     joined = operators.stream_table_join(stream, table, how=node.kind, stream_key=key, into=_RIGHT)
     scope = Scope.of_join(left, right, left_value="value", right_value=_RIGHT)
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(_RIGHT)
+
+
+def of_tables(node: TableTableJoin, left: DataFrame, right: DataFrame) -> DataFrame:
+    """Give the pair of each key when a row of either table changes it."""
+    which: Literal["each", "last"] = "each" if node.emit == "record" else "last"
+    joined = operators.table_table_join(left, right, how=node.kind, which=which)
+    scope = Scope.of_join(*(parent.row for parent in node.parents))
+    pair = F.when(~F.col("gone"), F.expr(node.projection.sql(scope)))
+    return joined.withColumn("value", pair).drop("gone", "left_value", "right_value")
 
 
 def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:

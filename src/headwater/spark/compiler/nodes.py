@@ -112,6 +112,8 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
             return changes.with_old_values(inputs[0])
         case nodes.StreamTableJoin():
             return joins.with_table(node, *inputs)
+        case nodes.TableTableJoin():
+            return joins.of_tables(node, *inputs)
         case nodes.StreamStreamJoin():
             return joins.with_stream(node, *inputs)
         case _:

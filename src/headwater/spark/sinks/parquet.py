@@ -51,10 +51,12 @@ class FileSinkWriter(SinkWriter[FileSink]):
     """Writes Parquet, and in append mode whatever else the stage does."""
 
     def rows(self, sink: FileSink, compiler: NodeCompiler) -> DataFrame:
-        """Return the rows; refuse another format."""
+        """Return the rows, without what is for operators alone; refuse another format."""
+        from headwater.spark.operators import ARRIVAL
+
         if sink.format != "parquet":
             raise PlanError(f"files are Parquet, not {sink.format}", sink.location)
-        return super().rows(sink, compiler)
+        return super().rows(sink, compiler).drop(ARRIVAL)
 
     def mode(self, of_stage: OutputMode) -> OutputMode:
         """Files are only added to."""

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.StructType;
  * Folds all rows of a key into one state and gives out the state after each row.
  *
  * <p>Payload: the values for the fold, what is carried to the output. Output: what is carried, the
- * state, whether it is the last one of the batch.
+ * state, whether it is the last one of the batch, and the {@link Layout#ORDER}.
  */
 final class Aggregation extends Operator {
     private static final long serialVersionUID = 1L;
@@ -34,7 +34,8 @@ final class Aggregation extends Operator {
     StructType output() {
         return fields("carried", carriedType)
                 .add("state", fold.fields(), true)
-                .add("last", DataTypes.BooleanType, false);
+                .add("last", DataTypes.BooleanType, false)
+                .add("order", Layout.ORDER, false);
     }
 
     @Override
@@ -49,7 +50,8 @@ final class Aggregation extends Operator {
         for (InternalRow row : rows) {
             left--;
             current = fold.after(current, (InternalRow) Layout.payload(row, 0, valueType));
-            results.add(row(Layout.payload(row, 1, carriedType), current, left == 0));
+            InternalRow order = Layout.order(row, results.size());
+            results.add(row(Layout.payload(row, 1, carriedType), current, left == 0, order));
         }
         aggregate.update(current);
     }

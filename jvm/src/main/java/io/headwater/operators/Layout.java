@@ -2,6 +2,7 @@ package io.headwater.operators;
 
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** Where the fields of an operator's input row are; what follows them is each operator's own. */
@@ -15,11 +16,20 @@ final class Layout {
     /** The place in the queue. */
     static final int OFFSET = 2;
 
-    /** The record's time in microseconds. */
+    /** When the row arrived, in microseconds: its record's time, or of a result that of its cause. */
     static final int TIME = 3;
 
     /** The first field that is the operator's own. */
     static final int PAYLOAD = 4;
+
+    /**
+     * The place of a result among those of its key in one call, and the time of the row that it came
+     * of: an operator that follows takes results in this order.
+     */
+    static final StructType ORDER =
+            new StructType()
+                    .add("offset", DataTypes.LongType, false)
+                    .add("time", DataTypes.LongType, false);
 
     private Layout() {}
 
@@ -37,6 +47,11 @@ final class Layout {
 
     static long time(InternalRow row) {
         return row.getLong(TIME);
+    }
+
+    /** The {@link #ORDER} of a result that comes of this row, after so many others. */
+    static InternalRow order(InternalRow row, int others) {
+        return Operator.row((long) others, time(row));
     }
 
     static DataType payload(StructType input, int index) {

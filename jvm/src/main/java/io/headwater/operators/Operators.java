@@ -36,6 +36,15 @@ public final class Operators {
         return apply(input, new StreamTableJoin(fields(input), keepsUnmatched), TimeMode.None());
     }
 
+    /** See {@link TableTableJoin}. */
+    public static Dataset<Row> tableTableJoin(
+            Dataset<Row> input, boolean keepsLeft, boolean keepsRight, boolean onlyLast) {
+        return apply(
+                input,
+                new TableTableJoin(fields(input), keepsLeft, keepsRight, onlyLast),
+                TimeMode.None());
+    }
+
     /** See {@link Table}. */
     public static Dataset<Row> table(Dataset<Row> input) {
         return apply(input, new Table(fields(input)), TimeMode.None());

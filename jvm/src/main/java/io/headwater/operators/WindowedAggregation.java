@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Payload: the values for the fold, what is carried to the output. Output: what is carried, the
  * state, the window's start, whether the row was late for it, whether the state is the window's
- * last one of the batch.
+ * last one of the batch, and the {@link Layout#ORDER}. The last of the values is the row's time.
  */
 final class WindowedAggregation extends Operator {
     private static final long serialVersionUID = 1L;
@@ -62,7 +62,8 @@ final class WindowedAggregation extends Operator {
                 .add("state", fold.fields(), true)
                 .add("start", DataTypes.LongType, false)
                 .add("late", DataTypes.BooleanType, false)
-                .add("last", DataTypes.BooleanType, false);
+                .add("last", DataTypes.BooleanType, false)
+                .add("order", Layout.ORDER, false);
     }
 
     @Override
@@ -86,20 +87,21 @@ final class WindowedAggregation extends Operator {
         Map<Long, InternalRow> changed = new HashMap<>();
         Map<Long, InternalRow> lastResults = new HashMap<>();
         for (InternalRow row : rows) {
-            seen = Math.max(seen, Layout.time(row));
             InternalRow values = (InternalRow) Layout.payload(row, 0, valueType);
             Object carried = Layout.payload(row, 1, carriedType);
-            long last = Layout.time(row);
+            long last = values.getLong(valueType.length() - 1);
+            seen = Math.max(seen, last);
             for (long start = windows.firstStart(last); start <= last; start += windows.advance()) {
+                InternalRow order = Layout.order(row, results.size());
                 if (windows.closed(start, seen)) {
-                    results.add(row(carried, null, start, true, false));
+                    results.add(row(carried, null, start, true, false, order));
                     continue;
                 }
                 InternalRow current = changed.get(start);
                 InternalRow next = fold.after(current == null ? stored(start) : current, values);
                 changed.put(start, next);
                 oldest = Math.min(oldest, start);
-                InternalRow result = row(carried, next, start, false, false);
+                InternalRow result = row(carried, next, start, false, false, order);
                 results.add(result);
                 lastResults.put(start, result);
             }
