@@ -119,6 +119,50 @@ class TablesJoin:
         return (left and (right or self._keeps_left)) or (right and self._keeps_right)
 
 
+class TableGroups:
+    """The rows that a table has, by group, folded whenever a row enters or leaves a group."""
+
+    def __init__(
+        self,
+        by: Callable[[Value], Any],
+        fold: Callable[[Any, Value | None, Value | None], Any],
+        *,
+        each: bool,
+    ) -> None:
+        self._by = by
+        self._fold = fold
+        self._each = each
+        self._table: dict[Key, Value] = {}
+        self._results: dict[Any, Any] = {}
+        self._latest: dict[Any, int] = {}
+
+    def of(self, batch: Iterable[Event], topic: str) -> Changes:
+        """Return the results of each group that a batch of the table's records changes."""
+        found: Changes = defaultdict(list)
+        for event in batch:
+            if event.topic != topic or event.key is None:
+                continue
+            old = self._table.pop(event.key, None)
+            if event.value is not None:
+                self._table[event.key] = event.value
+            left, entered = (row and self._by(row) for row in (old, event.value))
+            if left == entered and left is not None:
+                self._change(found, left, old, event.value, event.time)
+                continue
+            if left is not None:
+                self._change(found, left, old, None, event.time)
+            if entered is not None:
+                self._change(found, entered, None, event.value, event.time)
+        return found if self._each else {key: each[-1:] for key, each in found.items()}
+
+    def _change(
+        self, found: Changes, group: Any, old: Value | None, new: Value | None, time: int
+    ) -> None:
+        result = self._results[group] = self._fold(self._results.get(group), old, new)
+        latest = self._latest[group] = max(self._latest.get(group, time), time)
+        found[group].append(Change(result, latest, time))
+
+
 def _in_order(left: list[Change], right: list[Change]) -> Iterable[tuple[Change, int]]:
     """Take two queues; the one whose first change arrived earlier comes next, at a tie the left."""
     queues = [list(left), list(right)]

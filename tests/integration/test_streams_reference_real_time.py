@@ -25,7 +25,7 @@ from tests.integration.streams_reference import (
 )
 from tests.integration.streams_stateless import READING
 from tests.integration.streams_topics import Topics, app_of, topics
-from tests.integration.tables_reference import TablesJoin, changes_of
+from tests.integration.tables_reference import Changes, TablesJoin, changes_of, counted
 from tests.spark_session import spark
 from tests.waiting import wait_for
 
@@ -51,7 +51,7 @@ KEY, ID = attrgetter("key"), attrgetter("id")
 START_MS = int(time.time() * 1000) - 3_600_000
 
 STREAMS = ("positive", "aggregate", "reduced", "inner", "left", "global")
-TABLES = ("tables",)
+TABLES = ("tables", "counted")
 
 Pair = tuple[str | None, "Value | None"]
 
@@ -107,6 +107,7 @@ def _streams(app: App, names: dict[str, str]) -> dict[str, KStream]:
         "id": "if(length(new.id) >= length(old.id), new.id, old.id)",
         "value": "old.value - new.value",
     }
+    pairs = readings.to_table().outer_join(table, **fields, emit="record").to_stream()
     return {
         "positive": readings.filter("value > 0"),
         "aggregate": by_key.aggregate(of_all, emit="record").to_stream(),
@@ -114,7 +115,8 @@ def _streams(app: App, names: dict[str, str]) -> dict[str, KStream]:
         "inner": readings.join(table, **fields),
         "left": readings.left_join(table, **fields),
         "global": readings.left_join(everywhere, **fields, on="id"),
-        "tables": readings.to_table().outer_join(table, **fields, emit="record").to_stream(),
+        "tables": pairs,
+        "counted": pairs.group_by_key().count(emit="record").to_stream(),
     }
 
 
@@ -133,14 +135,19 @@ def _references() -> dict[str, Callable[[Batch], list[Pair]]]:
             (each.key, shown(each.value)) for each in aggregate.each_change(_of(batch, "r"))
         ]
 
-    pairs = TablesJoin("outer", each=True)
+    pairs, counted_pairs = TablesJoin("outer", each=True), TablesJoin("outer", each=True)
+    counts: dict[Any, int] = {}
 
     def of_tables(batch: Batch) -> list[Pair]:
-        found = pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair)
-        return [(key, shown(each.value)) for key, changes in found.items() for each in changes]
+        return _records(pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair))
+
+    def of_counts(batch: Batch) -> list[Pair]:
+        found = counted_pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair)
+        return _records(counted(found, counts, {}))
 
     return {
         "tables": of_tables,
+        "counted": of_counts,
         "positive": lambda batch: [
             (event.key, shown(event.value))
             for event in _of(batch, "r")
@@ -157,6 +164,10 @@ def _references() -> dict[str, Callable[[Batch], list[Pair]]]:
 def _both(event: Event, found: Value | None) -> Value | None:
     right = found or {"id": None, "value": None}
     return shown({"l": event.number, "r": right["value"], "id": right["id"]})
+
+
+def _records(changes: Changes) -> list[Pair]:
+    return [(key, shown(each.value)) for key, found in changes.items() for each in found]
 
 
 def _pair(left: Value | None, right: Value | None) -> Value:

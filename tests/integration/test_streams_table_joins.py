@@ -5,34 +5,29 @@ Every key is an example of its own, and all operators are one query: one run tri
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.integration.tables_reference import (
-    Changes,
     TablesJoin,
     changes_of,
     counted,
     mapped,
     random_tables,
 )
+from tests.integration.tables_topic import run_batch, shown_changes, write_all
 from tests.spark_session import spark
 
 from headwater.streams import App, KTable
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import SparkSession
-    from tests.integration.streams_reference import Event, Value
+    from tests.integration.streams_reference import Value
 
     from headwater.plan.nodes import Emit
 
 __all__ = ["spark"]
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 KINDS = ("inner", "left", "outer")
 FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
 
@@ -59,7 +54,7 @@ def test_pairs_change_with_either_row(spark: SparkSession) -> None:
         return {"l": one and one["n"], "r": other and other["n"]}
 
     tables["function"] = left.outer_join(right, function, returns="l int, r int", emit="record")
-    _write(tables)
+    write_all(tables)
     references = {
         f"{kind}-{emit}": TablesJoin(kind, each=emit == "record")
         for kind in KINDS
@@ -69,10 +64,10 @@ def test_pairs_change_with_either_row(spark: SparkSession) -> None:
     batches = random_tables(1, ["l", "r"], keys=100, size=1000)
     with TopologyDriver(app, spark) as driver:
         for batch in batches:
-            found = _run(driver, batch)
+            found = run_batch(driver, batch)
             lefts, rights = changes_of(batch, "l"), changes_of(batch, "r")
             for name, reference in references.items():
-                assert found[name] == _shown(reference.of(lefts, rights, both)), name
+                assert found[name] == shown_changes(reference.of(lefts, rights, both)), name
 
 
 def test_pairs_are_tables_like_others(spark: SparkSession) -> None:
@@ -89,14 +84,14 @@ def test_pairs_are_tables_like_others(spark: SparkSession) -> None:
         "counts": counts,
         "counts-joined": counts.map_values(n="cast(count AS int)").left_join(c, **FIELDS),
     }
-    _write(tables)
+    write_all(tables)
     joins = {name: TablesJoin("outer", each=True) for name in ("kept", "chained")}
     joins |= {name: TablesJoin("left", each=True) for name in ("pairs", "counts-joined")}
     how_many: dict[Any, int] = {}
     latest: dict[Any, int] = {}
     with TopologyDriver(app, spark) as driver:
         for batch in random_tables(3, ["a", "b", "c"], keys=100, size=1000):
-            found = _run(driver, batch)
+            found = run_batch(driver, batch)
             of_a, of_b, of_c = (changes_of(batch, topic) for topic in "abc")
             over_3 = mapped(of_a, lambda value: value if value["n"] > 3 else None)
             more = mapped(of_b, lambda value: {"n": value["n"] + 1})
@@ -104,49 +99,13 @@ def test_pairs_are_tables_like_others(spark: SparkSession) -> None:
                 joins["kept"].of(over_3, more, both),
                 lambda value: value if value["l"] is None or (value["r"] or 0) > 5 else None,
             )
-            assert found["kept"] == _shown(expected)
+            assert found["kept"] == shown_changes(expected)
             paired = joins["pairs"].of(of_a, of_b, both)
             lefts = mapped(paired, lambda value: {"n": value["l"]})
-            assert found["chained"] == _shown(joins["chained"].of(lefts, of_c, both))
+            assert found["chained"] == shown_changes(joins["chained"].of(lefts, of_c, both))
             counting = counted(paired, how_many, latest)
-            assert found["counts"] == _shown(counting)
+            assert found["counts"] == shown_changes(counting)
             numbers = mapped(counting, lambda value: {"n": value["count"]})
-            assert found["counts-joined"] == _shown(joins["counts-joined"].of(numbers, of_c, both))
-
-
-def _write(tables: Mapping[str, KTable]) -> None:
-    """Put the changes of all tables into one topic, whose keys say which table it was."""
-    first, *others = [
-        table.to_stream().map(key=f"concat('{name}/', key)", value="to_json(value)")
-        for name, table in tables.items()
-    ]
-    first.merge(*others).to("out", value="string")
-
-
-def _run(driver: TopologyDriver, batch: list[Event]) -> dict[str, dict[str, list[Any]]]:
-    """Return what each table made of a batch, key by key."""
-    for event in batch:
-        at = START + timedelta(seconds=event.time)
-        driver.pipe(event.topic, event.key, event.value, timestamp=at)
-    found: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for record in driver.read("out"):
-        name, key = record.key.split("/")
-        second = round((record.timestamp - START).total_seconds())
-        found[name][key].append((record.value, second))
-    return found
-
-
-def _shown(changes: Changes) -> dict[str, list[Any]]:
-    """Return the changes as records of the topic."""
-    return {
-        key: [(_json(each.value), each.time) for each in found]
-        for key, found in changes.items()
-        if found
-    }
-
-
-def _json(value: Value | None) -> str | None:
-    if value is None:
-        return None
-    parts = (f'"{name}":{each}' for name, each in value.items() if each is not None)
-    return "{" + ",".join(parts) + "}"
+            assert found["counts-joined"] == shown_changes(
+                joins["counts-joined"].of(numbers, of_c, both)
+            )

@@ -17,6 +17,7 @@ from headwater.plan.nodes import (
     Source,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
 )
 from headwater.plan.windows import duration_text
@@ -96,6 +97,10 @@ def _state(node: StatefulOperator) -> str:
             return f"{results} by {node.row.key.ddl()}{window}, emit {node.emit}; {node.row}"
         case Changes():
             return f"table of {_table_of(node.parents[0])}, its changes; {node.row}"
+        case TableAggregate():
+            results = ", ".join(f"{name}={each}" for name, each in node.aggregations)
+            of = _table_of(node.parents[0])
+            return f"{results} by {node.row.key.ddl()} of the table of {of}; {node.row}"
         case StreamTableJoin():
             table = node.parents[1]
             return f"{node.kind} join with the table of {_table_of(table)}; {table.row}"

@@ -26,6 +26,7 @@ from headwater.plan.nodes import (
     StreamStreamJoin,
     StreamTableJoin,
     Table,
+    TableAggregate,
     TableTableJoin,
     ToStream,
 )
@@ -82,6 +83,9 @@ def _stateful(node: StatefulOperator) -> str:
             return f"{results} by {by}{window}"
         case Changes():
             return "changes with the values that they replace"
+        case TableAggregate():
+            results = ", ".join(f"{name} = {each}" for name, each in node.aggregations)
+            return f"{results} by {_text(node.by)}, taken back when a row changes"
         case StreamTableJoin():
             on = "key" if node.key is None else _text(node.key)
             return f"{node.kind} join with the table on {on}"

@@ -21,6 +21,7 @@ from headwater.plan.nodes import (
     StreamStreamJoin,
     StreamTableJoin,
     Table,
+    TableAggregate,
     TableTableJoin,
     TopicSink,
     TopicSource,
@@ -143,7 +144,7 @@ def _stores(node: Operator) -> tuple[str, ...]:
     """Return state stores under the names that Kafka Streams would give them."""
     head, _, number = node.id.rpartition("-")
     match node:
-        case Aggregate() | Changes() | Table() | TableTableJoin():
+        case Aggregate() | Changes() | Table() | TableAggregate() | TableTableJoin():
             return (node.name or f"{head}-STATE-STORE-{number}",)
         case StreamTableJoin():
             return (node.name or f"{head}-TABLE-STORE-{number}",)

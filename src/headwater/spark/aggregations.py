@@ -25,7 +25,7 @@ class Aggregation:
     """One aggregate over the rows of a key.
 
     >>> Aggregation("readings", "count")
-    Aggregation(name='readings', function='count', value=None, combine=None)
+    Aggregation(name='readings', function='count', value=None, combine=None, old=None, undo=None)
     """
 
     name: str
@@ -44,6 +44,12 @@ class Aggregation:
 
     The first value is the first result.
     """
+
+    old: Column | str | None = None
+    """What the row takes back, as `value`, null for nothing; only of count, sum, avg and reduce."""
+
+    undo: Callable[[str, str], str] | None = None
+    """For reduce: given the names of the result so far and of what is taken back, what is left."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ def fold(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
     if aggregation.value is None and aggregation.function != "count":
         raise ValueError(f"{aggregation.function} as {aggregation.name} needs a value to aggregate")
     value = _column(aggregation.value)
+    if aggregation.old is not None:
+        return _UNDOING[aggregation.function](rows, aggregation, _both(aggregation), prefix)
     return _FOLDS[aggregation.function](rows, aggregation, value, prefix)
 
 
@@ -137,6 +145,63 @@ def _same_type(rows: DataFrame, value: Column, prefix: str, update: str) -> Fold
     return Fold(value, ((prefix, _type(rows, value), update),), f"state.{prefix}")
 
 
+def _both(aggregation: Aggregation) -> Column:
+    """Return what the row brings and what it takes back, `row.<prefix>.new` and `.old`."""
+    new, old = _column(aggregation.value), _column(aggregation.old)
+    return F.struct(new.alias("new"), old.alias("old"))
+
+
+def _undoing_count(_: DataFrame, __: Aggregation, both: Column, prefix: str) -> Fold:
+    return Fold(both, ((prefix, LongType(), _net_count(prefix, prefix)),), f"state.{prefix}")
+
+
+def _undoing_sum(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
+    total = _type(rows, F.sum(_column(aggregation.value)))
+    fields = _net_fields(prefix, total)
+    return Fold(_cast(both, total), fields, f"if(state.{prefix}_count = 0L, NULL, state.{prefix})")
+
+
+def _undoing_avg(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
+    plain = _avg(rows, aggregation, _column(aggregation.value), prefix)
+    total = plain.fields[0][1]
+    return Fold(_cast(both, total), _net_fields(prefix, total), plain.result)
+
+
+def _undoing_reduce(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
+    if aggregation.combine is None or aggregation.undo is None:
+        raise ValueError(f"reduce as {aggregation.name} needs to be told how to add and take back")
+    state, old, new = f"state.{prefix}", f"row.{prefix}.old", f"row.{prefix}.new"
+    left = f"if({old} IS NULL OR {state} IS NULL, {state}, {aggregation.undo(state, old)})"
+    sum_of = aggregation.combine(f"({left})", new)
+    update = f"if({new} IS NULL, {left}, if(({left}) IS NULL, {new}, {sum_of}))"
+    type_ = _type(rows, _column(aggregation.value))
+    return Fold(both, ((prefix, type_, update),), state)
+
+
+def _net_fields(prefix: str, total: DataType) -> tuple[tuple[str, DataType, str], ...]:
+    zero = f"cast(0 AS {total.simpleString()})"
+    parts = (f"coalesce({part}, {zero})" for part in _parts(prefix))
+    state, new, old = parts
+    count = f"{prefix}_count"
+    return (
+        (prefix, total, f"{state} + {new} - {old}"),
+        (count, LongType(), _net_count(prefix, count)),
+    )
+
+
+def _net_count(prefix: str, field: str) -> str:
+    _, new, old = _parts(prefix)
+    return f"coalesce(state.{field}, 0L) + if({new} IS NULL, 0L, 1L) - if({old} IS NULL, 0L, 1L)"
+
+
+def _parts(prefix: str) -> tuple[str, str, str]:
+    return f"state.{prefix}", f"row.{prefix}.new", f"row.{prefix}.old"
+
+
+def _cast(both: Column, type_: DataType) -> Column:
+    return F.struct(both["new"].cast(type_).alias("new"), both["old"].cast(type_).alias("old"))
+
+
 _FOLDS: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
     "count": _count,
     "sum": _sum,
@@ -146,4 +211,11 @@ _FOLDS: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], 
     "first": _first,
     "last": _last,
     "reduce": _reduce,
+}
+
+_UNDOING: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
+    "count": _undoing_count,
+    "sum": _undoing_sum,
+    "avg": _undoing_avg,
+    "reduce": _undoing_reduce,
 }

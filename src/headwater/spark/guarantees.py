@@ -20,6 +20,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
     TopicSink,
 )
@@ -97,7 +98,9 @@ def _may_leave_time_out(node: Operator) -> bool:
             # Windows that overlap look at the time, to leave out those before the epoch.
             overlap = window is not None and window.advance_ms < window.size_ms
             return not node.in_arrival_order and not overlap
-        case Changes() | StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
+        case Changes() | TableAggregate():
+            return False
+        case StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
             return False
         case Source() | Sink() | Stateless():
             return False

@@ -20,6 +20,7 @@ from headwater.plan.functions import (
 )
 from headwater.streams.app import App
 from headwater.streams.grouped import KGroupedStream
+from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
 from headwater.streams.windows import (
@@ -39,6 +40,7 @@ __all__ = [
     "GlobalKTable",
     "JoinWindow",
     "KGroupedStream",
+    "KGroupedTable",
     "KStream",
     "KTable",
     "PlanError",

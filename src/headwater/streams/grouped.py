@@ -133,12 +133,12 @@ class KGroupedStream(Hints):
             wanted = self._node.row.value
             if fields:
                 check_name(name, Scope.of_reduce(wanted))
-            expression = _reduction(value, fields, wanted)
+            expression = reduction(value, fields, wanted)
             given = expression.type_in(Scope.of_reduce(wanted))
             check_same(given, wanted, f"{expression}: a reduced value keeps its type")
-            reduction = {"value": Aggregation("reduce", expression)}
+            reduced = {"value": Aggregation("reduce", expression)}
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
-            return self._aggregate(reduction, options, location)
+            return self._aggregate(reduced, options, location)
 
     def _single(self, function: str, of: FieldLike, options: AggregateOptions) -> KTable:
         with Located() as location:
@@ -207,9 +207,10 @@ def _struct(window: tuple[Field, ...], fields: tuple[Field, ...]) -> Struct:
     return Struct((*window, *fields))
 
 
-def _reduction(
+def reduction(
     value: FieldLike | None, fields: Mapping[str, FieldLike], wanted: DataType
 ) -> Expression:
+    """Return how two values become one: as one expression, or as one for each field."""
     if (value is None) == (not fields):
         raise PlanError("reduce takes one expression, or one for each field")
     if value is not None:

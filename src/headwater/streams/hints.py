@@ -24,14 +24,17 @@ NOT_YET: dict[str, dict[str, str]] = {
         "cogroup": "merge the streams before, or join what was aggregated as streams",
     },
     "KTable": {
-        "group_by": "table.to_stream().group_by(...) counts every change, and takes none back",
         "transform_values": "map_values takes functions",
     },
 }
 """What Kafka Streams has and we do not, by class, and what there is instead."""
 
 _RUN = "a program is run by the command: headwater run program.py"
-_ELSEWHERE = {"App": {"start": _RUN, "run": _RUN, "build": "plan() returns what was built"}}
+_NO_UNDO = "no value can be taken back from it; group the changes, as table.to_stream().group_by"
+_ELSEWHERE = {
+    "App": {"start": _RUN, "run": _RUN, "build": "plan() returns what was built"},
+    "KGroupedTable": {"min": _NO_UNDO, "max": _NO_UNDO},
+}
 _OTHER_NAMES = {"foreach": "for_each"}
 
 

@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Map, Operator, StoreSink, ToStream
+from headwater.plan.nodes import Aggregate, Changes, Map, Operator, StoreSink, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
+from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.hints import Hints
 from headwater.streams.joins import Joiner
 from headwater.streams.kstream import KStream, negated
 from headwater.streams.location import Located
 from headwater.streams.names import check_name
-from headwater.streams.operands import UNDECLARED, Classes, predicate
+from headwater.streams.operands import (
+    UNDECLARED,
+    Classes,
+    as_expression,
+    key_of_columns,
+    predicate,
+    typed,
+)
 from headwater.streams.operators import Operators
 from headwater.streams.python_functions import Kept
 
@@ -93,6 +101,24 @@ class KTable(Operators):
                 late_to=old.late_to, name=name or old.name,
             )  # fmt: skip
             return KTable(self._builder, node, self._classes)
+
+    def group_by(self, key: FieldLike, *more: FieldLike) -> KGroupedTable:
+        """Group the rows by an expression, or several as `KStream.group_by` does.
+
+        What is aggregated then are the rows that the table has at the moment: a change takes the
+        old value back.
+        """
+        with Located() as location:
+            if self.row.windowed:
+                raise PlanError(
+                    "a windowed table has several values for a key: group its changes, as "
+                    "to_stream().group_by(...)"
+                )
+            given = key_of_columns((key, *more)) if more else as_expression(key)
+            by = typed(given, Scope.of_record(replace(self.row, has_position=False)))
+            row = replace(self.row, has_position=False)
+            changes = self._builder.add(Changes, "KTABLE-SELECT", (self.node,), row, location)
+            return KGroupedTable(self._builder, changes, by, self._classes)
 
     def join(
         self,

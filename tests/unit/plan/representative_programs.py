@@ -89,6 +89,14 @@ def joins_of_tables(app: App, readings: KStream) -> None:
     counts.outer_join(units, lambda left, _right: left["count"], returns="bigint").store("counts")
 
 
+def aggregates_of_tables(app: App, readings: KStream) -> None:
+    latest = readings.to_table()
+    of_kind = latest.group_by("kind").aggregate(mean=avg("value"), n=count(), name="kinds")
+    of_kind.to_stream().to("kinds")
+    values = latest.map_values("value").group_by("round(value) AS about", "key AS id")
+    values.reduce("old + new", undo="old - new", emit="record").store("values")
+
+
 def joins_of_streams(app: App, readings: KStream) -> None:
     notes = app.stream("notes", value_type="note string")
     readings.join(notes, window=within("2 minutes")).to("inner")
@@ -100,7 +108,7 @@ def joins_of_streams(app: App, readings: KStream) -> None:
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
     aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
-    joins_of_streams,
+    aggregates_of_tables, joins_of_streams,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

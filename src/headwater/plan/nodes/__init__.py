@@ -28,6 +28,7 @@ from headwater.plan.nodes.stateful import (
     Stateful,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
 )
 from headwater.plan.nodes.stateless import (
@@ -48,7 +49,7 @@ StatelessOperator: TypeAlias = (
     Filter | Split | Branch | Map | Peek | FlatMap | Merge | Repartition | Table | ToStream
 )
 StatefulOperator: TypeAlias = (
-    Aggregate | Changes | StreamTableJoin | TableTableJoin | StreamStreamJoin
+    Aggregate | Changes | TableAggregate | StreamTableJoin | TableTableJoin | StreamStreamJoin
 )
 Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
 
@@ -85,6 +86,7 @@ __all__ = [
     "StreamStreamJoin",
     "StreamTableJoin",
     "Table",
+    "TableAggregate",
     "TableTableJoin",
     "ToStream",
     "TopicSink",

@@ -166,6 +166,56 @@ class Aggregate(Stateful):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class TableAggregate(Stateful):
+    """Folds the rows of a table by group: a row that is replaced is first taken out of its group.
+
+    The key of the result is `by`, over the rows of the table (its parent, with old values). The
+    value is a struct with a field for each aggregation, or for a single `reduce` the reduced value;
+    `undo` is then how a value is taken back. Rows whose group is null are in none.
+    """
+
+    by: Expression
+    aggregations: tuple[tuple[str, Aggregation], ...]
+    undo: Expression | None = None
+    emit: Literal["batch", "record"] = "batch"
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Results replace those before them."""
+        return ChangelogMode.UPSERT
+
+    def accepts(self, mode: ChangelogMode, parent: int) -> bool:
+        """Take a table whose rows have beside them what they replace."""
+        del parent
+        return mode is ChangelogMode.RETRACT
+
+    @property
+    def word(self) -> str:
+        """What it does."""
+        return "tableaggregate"
+
+    @property
+    def in_arrival_order(self) -> bool:
+        """What is taken back was put in before."""
+        return True
+
+    @property
+    def waits(self) -> bool:
+        """A result leaves when it changes."""
+        return False
+
+    @property
+    def regroups(self) -> bool:
+        """That is what it is for."""
+        return True
+
+    @property
+    def can_be_added(self) -> bool:
+        """Not where results replace each other batch by batch."""
+        return self.emit == "record"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StreamTableJoin(Stateful):
     """Each record of a stream (first parent) with the table (second) as it stands at that moment.
 

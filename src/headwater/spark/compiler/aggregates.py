@@ -16,9 +16,12 @@ from headwater.spark.jobs.progress import LATE_RECORDS
 from headwater.spark.sources.source import NO_HEADERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame
 
     from headwater.plan.aggregations import Aggregation
+    from headwater.plan.expressions import Expression
     from headwater.plan.nodes import Aggregate
     from headwater.plan.rows import RowType
 
@@ -149,9 +152,13 @@ def _fold(name: str, aggregation: Aggregation, row: RowType) -> operators.Aggreg
         value = None if argument is None else argument.sql(Scope.of_record(row))
         return operators.Aggregation(name, function, value)  # type: ignore[arg-type]
     assert argument is not None, "a reduce has an expression"
-    reduction = argument
+    return operators.Aggregation(name, "reduce", "value", combining(argument, row))
+
+
+def combining(reduction: Expression, row: RowType) -> Callable[[str, str], str]:
+    """Return what writes a reduction in SQL, given the names of the result and of the value."""
 
     def combine(old: str, new: str) -> str:
         return reduction.sql(Scope.of_reduce(row.value, old=old, new=new))
 
-    return operators.Aggregation(name, "reduce", "value", combine)
+    return combine

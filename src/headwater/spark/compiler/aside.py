@@ -13,6 +13,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
     TopicSink,
 )
@@ -54,7 +55,9 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
                     sink = _late_sink(node, node.late_to)
                     rows = late_rows(node, compiler.rows(node.parents[0]))
                     yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
-            case Changes() | StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
+            case Changes() | TableAggregate():
+                pass
+            case StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
                 pass
             case Source() | Sink() | Stateless():
                 pass

@@ -11,7 +11,7 @@ from headwater.plan import nodes
 from headwater.plan.errors import PlanError
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Sink, Source, Stateful, Stateless
-from headwater.spark.compiler import aggregates, changes, joins, stateless
+from headwater.spark.compiler import aggregates, changes, joins, stateless, table_aggregates
 from headwater.spark.compiler.encoder import Encoder
 from headwater.spark.sources.registry import reader_of
 from headwater.spark.sources.topic import broken_rows
@@ -110,6 +110,8 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
             return aggregates.aggregated(node, inputs[0])
         case nodes.Changes():
             return changes.with_old_values(inputs[0])
+        case nodes.TableAggregate():
+            return table_aggregates.regrouped(node, inputs[0])
         case nodes.StreamTableJoin():
             return joins.with_table(node, *inputs)
         case nodes.TableTableJoin():

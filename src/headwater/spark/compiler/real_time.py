@@ -12,6 +12,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    TableAggregate,
     TableTableJoin,
     TopicSink,
     TopicSource,
@@ -41,7 +42,9 @@ def _may_be(node: Operator) -> bool:
             return "protobuf" not in (node.key_format.kind, node.value_format.kind)
         case Source():
             return False
-        case Sink() | Stateless() | Changes() | StreamTableJoin() | TableTableJoin():
+        case Sink() | Stateless():
+            return True
+        case Changes() | TableAggregate() | StreamTableJoin() | TableTableJoin():
             return True
         case Aggregate():
             # Windows could, but their time would stand still for the length of a real-time batch.
