@@ -25,7 +25,7 @@ from tests.integration.streams_reference import (
 )
 from tests.integration.streams_stateless import READING
 from tests.integration.streams_topics import Topics, app_of, topics
-from tests.integration.tables_reference import Changes, TablesJoin, changes_of, counted
+from tests.integration.tables_reference import Changes, TablesJoin, changes_of
 from tests.spark_session import spark
 from tests.waiting import wait_for
 
@@ -51,7 +51,7 @@ KEY, ID = attrgetter("key"), attrgetter("id")
 START_MS = int(time.time() * 1000) - 3_600_000
 
 STREAMS = ("positive", "aggregate", "reduced", "inner", "left", "global")
-TABLES = ("tables", "counted")
+TABLES = ("tables",)
 
 Pair = tuple[str | None, "Value | None"]
 
@@ -116,7 +116,6 @@ def _streams(app: App, names: dict[str, str]) -> dict[str, KStream]:
         "left": readings.left_join(table, **fields),
         "global": readings.left_join(everywhere, **fields, on="id"),
         "tables": pairs,
-        "counted": pairs.group_by_key().count(emit="record").to_stream(),
     }
 
 
@@ -135,19 +134,13 @@ def _references() -> dict[str, Callable[[Batch], list[Pair]]]:
             (each.key, shown(each.value)) for each in aggregate.each_change(_of(batch, "r"))
         ]
 
-    pairs, counted_pairs = TablesJoin("outer", each=True), TablesJoin("outer", each=True)
-    counts: dict[Any, int] = {}
+    pairs = TablesJoin("outer", each=True)
 
     def of_tables(batch: Batch) -> list[Pair]:
         return _records(pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair))
 
-    def of_counts(batch: Batch) -> list[Pair]:
-        found = counted_pairs.of(changes_of(batch, "r"), changes_of(batch, "t"), _pair)
-        return _records(counted(found, counts, {}))
-
     return {
         "tables": of_tables,
-        "counted": of_counts,
         "positive": lambda batch: [
             (event.key, shown(event.value))
             for event in _of(batch, "r")

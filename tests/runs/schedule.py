@@ -29,6 +29,7 @@ _KAFKA = (
 )
 _SPARK = (
     "tests/chaos/test_spark_",
+    "tests/differential/test_differential_streams.py",
     "tests/integration/test_cli_secured.py",
     "tests/integration/test_docs_pipelines.py",
     "tests/integration/test_plant.py",
@@ -59,10 +60,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 def group_of(file: str) -> str:
     """Return the name that all files have in common which run one after the other."""
-    if file.startswith(_KAFKA):
-        return "kafka"
     if file.startswith(_SPARK):
         return _spark_groups().get(file, _SPARK_GROUPS[0])
+    if file.startswith(_KAFKA):
+        return "kafka"
     return file
 
 

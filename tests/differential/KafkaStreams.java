@@ -1,0 +1,253 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.BiConsumer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.TestInputTopic;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.GlobalKTable;
+import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.JoinWindows;
+import org.apache.kafka.streams.kstream.KGroupedTable;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.StreamJoined;
+import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.ValueJoiner;
+import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
+import org.apache.kafka.streams.test.TestRecord;
+
+/**
+ * Runs topologies of Kafka Streams over records from standard input, one line of JSON for each.
+ *
+ * <p>In: the topology's name and its examples, each a list of records (topic, key, value, time).
+ * Out: for each example what came out, in order (key, value, time). Every example has a driver of
+ * its own, so that no time and no state is shared.
+ */
+public final class KafkaStreams {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ValueJoiner<Integer, Integer, String> PAIR = (l, r) -> l + "|" + r;
+
+    public static void main(String[] arguments) throws Exception {
+        PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err);
+        BufferedReader in =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Map<String, BiConsumer<StreamsBuilder, String>> topologies = topologies();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            JsonNode asked = JSON.readTree(line);
+            ArrayNode answers = JSON.createArrayNode();
+            BiConsumer<StreamsBuilder, String> topology =
+                    topologies.get(asked.get("topology").asText());
+            for (JsonNode example : asked.get("examples")) {
+                StreamsBuilder builder = new StreamsBuilder();
+                topology.accept(builder, "out");
+                answers.add(run(builder.build(), example));
+            }
+            out.println(JSON.writeValueAsString(answers));
+        }
+    }
+
+    private static Map<String, BiConsumer<StreamsBuilder, String>> topologies() {
+        Map<String, BiConsumer<StreamsBuilder, String>> all = new LinkedHashMap<>();
+        all.put(
+                "stateless",
+                (b, out) ->
+                        text(
+                                stream(b, "a")
+                                        .filter((k, v) -> v != null && v > 3)
+                                        .mapValues(v -> v * 2),
+                                out));
+        all.put("count", (b, out) -> text(stream(b, "a").groupByKey().count().toStream(), out));
+        all.put(
+                "reduce",
+                (b, out) ->
+                        text(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .reduce((old, v) -> old - v)
+                                        .toStream(),
+                                out));
+        all.put("tumbling", (b, out) -> windows(b, out, 10, 10, 4, false));
+        all.put("hopping", (b, out) -> windows(b, out, 12, 5, 4, false));
+        all.put("tumbling-patient", (b, out) -> windows(b, out, 10, 10, 1000, false));
+        all.put("hopping-patient", (b, out) -> windows(b, out, 12, 5, 1000, false));
+        all.put("suppressed", (b, out) -> windows(b, out, 10, 10, 1000, true));
+        all.put(
+                "stream-table-inner",
+                (b, out) -> text(stream(b, "a").join(table(b, "b"), PAIR), out));
+        all.put(
+                "stream-table-left",
+                (b, out) -> text(stream(b, "a").leftJoin(table(b, "b"), PAIR), out));
+        all.put(
+                "global-inner",
+                (b, out) -> text(stream(b, "a").join(global(b, "b"), (k, v) -> k, PAIR), out));
+        all.put(
+                "global-left",
+                (b, out) -> text(stream(b, "a").leftJoin(global(b, "b"), (k, v) -> k, PAIR), out));
+        for (String kind : new String[] {"inner", "left", "outer"}) {
+            all.put("stream-stream-" + kind, (b, out) -> text(streams(b, kind), out));
+            all.put(
+                    "table-table-" + kind,
+                    (b, out) -> text(tables(table(b, "a"), table(b, "b"), kind).toStream(), out));
+            all.put(
+                    "filtered-" + kind,
+                    (b, out) -> {
+                        KTable<String, Integer> left = table(b, "a").filter((k, v) -> v > 3);
+                        KTable<String, Integer> right = table(b, "b").mapValues(v -> v + 1);
+                        text(tables(left, right, kind).toStream(), out);
+                    });
+        }
+        all.put(
+                "table-count",
+                (b, out) -> text(grouped(table(b, "a")).count().toStream(), out));
+        all.put(
+                "table-reduce",
+                (b, out) ->
+                        text(
+                                grouped(table(b, "a"))
+                                        .reduce((old, v) -> old + v, (old, v) -> old - v)
+                                        .toStream(),
+                                out));
+        all.put("table-filter", (b, out) ->
+                text(table(b, "a").filter((k, v) -> v > 3).toStream(), out));
+        return all;
+    }
+
+    private static KStream<String, String> streams(StreamsBuilder builder, String kind) {
+        KStream<String, Integer> left = stream(builder, "a");
+        KStream<String, Integer> right = stream(builder, "b");
+        JoinWindows within =
+                JoinWindows.ofTimeDifferenceAndGrace(seconds(6), seconds(1000))
+                        .before(seconds(3))
+                        .after(seconds(6));
+        StreamJoined<String, Integer, Integer> by =
+                StreamJoined.with(Serdes.String(), Serdes.Integer(), Serdes.Integer());
+        return switch (kind) {
+            case "inner" -> left.join(right, PAIR, within, by);
+            case "left" -> left.leftJoin(right, PAIR, within, by);
+            default -> left.outerJoin(right, PAIR, within, by);
+        };
+    }
+
+    private static KGroupedTable<String, Integer> grouped(KTable<String, Integer> table) {
+        return table.groupBy(
+                (k, v) -> KeyValue.pair(k.substring(0, 4) + "-" + v % 3, v),
+                Grouped.with(Serdes.String(), Serdes.Integer()));
+    }
+
+    private static KTable<String, String> tables(
+            KTable<String, Integer> left, KTable<String, Integer> right, String kind) {
+        return switch (kind) {
+            case "inner" -> left.join(right, PAIR);
+            case "left" -> left.leftJoin(right, PAIR);
+            default -> left.outerJoin(right, PAIR);
+        };
+    }
+
+    private static void windows(
+            StreamsBuilder builder, String out, int size, int advance, int grace, boolean last) {
+        KTable<Windowed<String>, Long> counts =
+                stream(builder, "a")
+                        .groupByKey()
+                        .windowedBy(
+                                TimeWindows.ofSizeAndGrace(seconds(size), seconds(grace))
+                                        .advanceBy(seconds(advance)))
+                        .count();
+        if (last) {
+            counts = counts.suppress(
+                    Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()));
+        }
+        text(
+                counts.toStream()
+                        .map(
+                                (windowed, n) ->
+                                        KeyValue.pair(
+                                                windowed.key(),
+                                                windowed.window().start() / 1000 + "=" + n)),
+                out);
+    }
+
+    private static KStream<String, Integer> stream(StreamsBuilder builder, String topic) {
+        return builder.stream(topic, Consumed.with(Serdes.String(), Serdes.Integer()));
+    }
+
+    private static KTable<String, Integer> table(StreamsBuilder builder, String topic) {
+        return builder.table(topic, Consumed.with(Serdes.String(), Serdes.Integer()));
+    }
+
+    private static GlobalKTable<String, Integer> global(StreamsBuilder builder, String topic) {
+        return builder.globalTable(topic, Consumed.with(Serdes.String(), Serdes.Integer()));
+    }
+
+    private static Duration seconds(int count) {
+        return Duration.ofSeconds(count);
+    }
+
+    private static <V> void text(KStream<String, V> stream, String out) {
+        stream.mapValues(value -> value == null ? null : value.toString())
+                .to(out, Produced.with(Serdes.String(), Serdes.String()));
+    }
+
+    private static ArrayNode run(Topology topology, JsonNode example) {
+        Properties settings = new Properties();
+        settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "differential");
+        settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "nowhere:1");
+        settings.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
+        settings.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.IntegerSerde.class);
+        settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
+        settings.put(
+                StreamsConfig.DSL_STORE_SUPPLIERS_CLASS_CONFIG,
+                BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers.class);
+        ArrayNode found = JSON.createArrayNode();
+        try (TopologyTestDriver driver =
+                new TopologyTestDriver(topology, settings, Instant.EPOCH)) {
+            Map<String, TestInputTopic<String, Integer>> inputs = new LinkedHashMap<>();
+            for (JsonNode record : example) {
+                inputs.computeIfAbsent(
+                                record.get("topic").asText(),
+                                topic ->
+                                        driver.createInputTopic(
+                                                topic,
+                                                Serdes.String().serializer(),
+                                                Serdes.Integer().serializer()))
+                        .pipeInput(
+                                record.get("key").isNull() ? null : record.get("key").asText(),
+                                record.get("value").isNull() ? null : record.get("value").asInt(),
+                                record.get("time").asLong() * 1000);
+                // Outer joins look for what met nobody once in a second of this clock.
+                driver.advanceWallClockTime(seconds(2));
+            }
+            for (TestRecord<String, String> record :
+                    driver.createOutputTopic(
+                                    "out",
+                                    Serdes.String().deserializer(),
+                                    Serdes.String().deserializer())
+                            .readRecordsToList()) {
+                ObjectNode each = found.addObject();
+                each.put("key", record.key());
+                each.put("value", record.value());
+                each.put("time", record.timestamp() / 1000);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,112 @@
+"""The operators under comparison with Kafka Streams, in programs of ours.
+
+Each writes text under a key that says which operator and which example it was, so that many share
+a topic, and a query.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.streams import App, KStream, KTable, between, hopping, tumbling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.plan.nodes import Emit
+
+KINDS = ("inner", "left", "outer")
+FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
+_PAIR = "concat(coalesce(cast(l AS string), 'null'), '|', coalesce(cast(r AS string), 'null'))"
+_WINDOW = "concat(cast(unix_seconds(window_start) AS string), '=', cast(count AS string))"
+
+
+def record_by_record() -> App:
+    """Operators whose results are compared one by one."""
+    app = App("record-by-record", emit="record")
+    a = app.stream("a", value_type="n int")
+    table = app.table("a", value_type="n int")
+    by_key = a.group_by_key()
+    _write(
+        {
+            "stateless": _text(a.filter("n > 3").map_values("n * 2"), "cast(value AS string)"),
+            "count": _text(by_key.count(), "cast(count AS string)"),
+            "reduce": _text(
+                a.map_values("n").group_by_key().reduce("old - new"), "cast(value AS string)"
+            ),
+        },
+        "results",
+    )
+    tumbled = by_key.windowed_by(tumbling("10 seconds").grace("4 seconds"))
+    hopped = by_key.windowed_by(hopping("12 seconds", "5 seconds").grace("4 seconds"))
+    _write(
+        {"tumbling": _text(tumbled.count(), _WINDOW), "hopping": _text(hopped.count(), _WINDOW)},
+        "windows",
+    )
+    groups = table.map_values("n").group_by("concat(substring(key, 1, 4), '-', value % 3)")
+    reduced = groups.reduce("old + new", undo="old - new")
+    _write(
+        {
+            "table-filter": _text(table.filter("n > 3"), "cast(n AS string)"),
+            "table-count": _text(groups.count(), "cast(count AS string)"),
+            "table-reduce": _text(reduced, "cast(value AS string)"),
+        },
+        "tables",
+    )
+    return app
+
+
+def batch_by_batch() -> App:
+    """Operators of which the last results are compared."""
+    app = App("batch-by-batch", emit="batch")
+    by_key = _streams(app)[0].group_by_key()
+    table_a, table_b = (app.table(topic, value_type="n int") for topic in ("a", "b"))
+    tumbled = by_key.windowed_by(tumbling("10 seconds").grace("1000 seconds"))
+    hopped = by_key.windowed_by(hopping("12 seconds", "5 seconds").grace("1000 seconds"))
+    _write(
+        {
+            "count": _text(by_key.count(), "cast(count AS string)"),
+            "tumbling-patient": _text(tumbled.count(), _WINDOW),
+            "hopping-patient": _text(hopped.count(), _WINDOW),
+        },
+        "results",
+    )
+    _write(
+        {
+            f"table-table-{kind}": _text(_joined(table_a, table_b, kind, "batch"), _PAIR)
+            for kind in KINDS
+        },
+        "tables",
+    )
+    return app
+
+
+def after_their_time() -> App:
+    """Operators whose results wait for time to pass."""
+    app = App("after-their-time")
+    a, b = _streams(app)
+    window = between("3 seconds", "6 seconds").grace("1000 seconds")
+    _write({"stream-stream-inner": _text(a.join(b, **FIELDS, window=window), _PAIR)}, "results")
+    return app
+
+
+def _streams(app: App) -> tuple[KStream, KStream]:
+    return app.stream("a", value_type="n int"), app.stream("b", value_type="n int")
+
+
+def _joined(left: KTable, right: KTable, kind: str, emit: Emit) -> KTable:
+    method = {"inner": left.join, "left": left.left_join, "outer": left.outer_join}[kind]
+    return method(right, emit=emit, **FIELDS)
+
+
+def _text(results: KStream | KTable, expression: str) -> KStream:
+    stream = results.to_stream() if isinstance(results, KTable) else results
+    return stream.map_values(f"CASE WHEN record.value IS NOT NULL THEN {expression} END")
+
+
+def _write(results: Mapping[str, KStream], topic: str) -> None:
+    first, *others = [
+        stream.map(key=f"concat('{name}/', coalesce(key, '-'))", value="value")
+        for name, stream in results.items()
+    ]
+    (first.merge(*others) if others else first).to(topic, value="string")

@@ -1,0 +1,200 @@
+"""The same topologies on Kafka Streams and as programs of ours give the same results.
+
+Each key is an example of its own: Kafka Streams gets a driver for each, so that stream time is the
+key's, and ours gets all of them in one batch. What differs on purpose is in docs/semantics.md.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.conftest import unmet
+from tests.differential.kafka_streams import Given, KafkaStreams
+from tests.differential.streams_programs import (
+    KINDS,
+    after_their_time,
+    batch_by_batch,
+    record_by_record,
+)
+from tests.spark_session import spark
+
+from headwater.java.runtime import find_java
+from headwater.testing.topology_driver import TopologyDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from headwater.streams import App
+
+__all__ = ["spark"]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EXAMPLES = 80
+# Spark takes what is not after the epoch for late from the beginning.
+START = 600
+END = "end"
+NO_KEY = "-"
+TOPICS = ("results", "windows", "tables")
+
+Example = list[Given]
+Results = dict[str, list[tuple[str | None, int]]]
+"""Values and times by example."""
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[KafkaStreams]:
+    if find_java().javac is None:
+        unmet("Kafka Streams is run by a small Java program, which takes a JDK")
+    kafka_streams = KafkaStreams()
+    yield kafka_streams
+    kafka_streams.close()
+
+
+def test_every_change(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_only(each, "a") for each in _examples(1, without_key=True)]
+    ours = _run(spark, record_by_record(), examples, TOPICS)
+    for name in ("stateless", "count", "reduce", "table-filter"):
+        assert ours[name] == _judged(judge, name, examples), name
+
+
+def test_rows_that_move_between_groups(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_of_three_keys(each) for each in _examples(6, without_key=False)]
+    ours = _run(spark, record_by_record(), examples, TOPICS)
+    for name in ("table-count", "table-reduce"):
+        assert ours[name] == _judged(judge, name, examples), name
+
+
+def test_late_records(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_only(_with_values(each), "a") for each in _examples(2, without_key=True)]
+    ours = _run(spark, record_by_record(), examples, TOPICS)
+    for name in ("tumbling", "hopping"):
+        theirs = _judged(judge, name, examples)
+        assert sum(map(len, theirs.values())) < EXAMPLES * 12 * (1 if name == "tumbling" else 3)
+        assert ours[name] == theirs, name
+
+
+def test_last_values(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_with_values(each) for each in _examples(3, without_key=True)]
+    deleting = _examples(4, without_key=False)
+    ours = _run(spark, batch_by_batch(), examples, TOPICS)
+    for name in ("count", "tumbling-patient", "hopping-patient"):
+        theirs = _judged(judge, name, [_only(each, "a") for each in examples])
+        assert _last(ours[name]) == _last(theirs), name
+    ours = _run(spark, batch_by_batch(), deleting, TOPICS)
+    for name in (f"table-table-{kind}" for kind in KINDS):
+        theirs = _judged(judge, name, [_in_order(each, "ab") for each in deleting])
+        assert _there(ours[name]) == _there(theirs), name
+
+
+def test_pairs_of_streams(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_with_values(each) for each in _examples(5, without_key=True)]
+    end = [Given(topic, END, 0, 10_000) for topic in ("a", "b")]
+    ours = _run(spark, after_their_time(), examples, TOPICS, end)
+    name = "stream-stream-inner"
+    theirs = _judged(judge, name, [[*_in_order(each, "ab"), *end] for each in examples])
+    assert _any_order(ours[name]) == _any_order(theirs)
+
+
+def test_kafka_streams_counts_null_values_in_windows(judge: KafkaStreams) -> None:
+    """Against its own documentation; where this fails, docs/semantics.md is to be mended."""
+    records = [Given("a", "k", value, time) for time, value in enumerate((1, None, 2))]
+    assert len(_judged(judge, "tumbling", [records])["k"]) == 3
+    assert len(_judged(judge, "count", [records])["k"]) == 2
+
+
+def _examples(seed: int, *, without_key: bool) -> list[Example]:
+    """Return examples of one key each, and if wanted a last one without a key."""
+    choice = random.Random(seed)
+    keys: list[str | None] = [f"e{number:03}" for number in range(EXAMPLES)]
+    return [_example(choice, key) for key in (*keys, *([None] if without_key else []))]
+
+
+def _example(choice: random.Random, key: str | None) -> Example:
+    """Return records out of order; no two of different topics have the same time."""
+    found = []
+    for number in range(24):
+        topic = choice.randrange(2)
+        at = (number + choice.randrange(-6, 7)) * 2 + topic
+        value = None if choice.random() < 0.25 else choice.randint(0, 9)
+        found.append(Given("ab"[topic], key, value, START + at))
+    return found
+
+
+def _of_three_keys(example: Example) -> Example:
+    return [
+        given._replace(key=f"{given.key}{number % 3}")
+        for number, given in enumerate(_only(example, "a"))
+    ]
+
+
+def _only(example: Example, topic: str) -> Example:
+    return [given for given in example if given.topic == topic]
+
+
+def _with_values(example: Example) -> Example:
+    return [given for given in example if given.value is not None]
+
+
+def _in_order(example: Example, topics: str) -> Example:
+    """Take topics as queues; the one whose next record is older comes next, at a tie the first."""
+    queues = [_only(example, topic) for topic in topics]
+    found = []
+    while waiting := [queue for queue in queues if queue]:
+        found.append(min(waiting, key=lambda queue: queue[0].time).pop(0))
+    return found
+
+
+def _run(
+    spark: SparkSession,
+    app: App,
+    examples: Sequence[Example],
+    topics: Iterable[str],
+    end: Iterable[Given] = (),
+) -> dict[str, Results]:
+    """Return what the program makes of the examples, by operator."""
+    found: dict[str, Results] = defaultdict(lambda: defaultdict(list))
+    with TopologyDriver(app, spark) as driver:
+        for batch in ([given for example in examples for given in example], end):
+            for given in batch:
+                value = None if given.value is None else {"n": given.value}
+                at = EPOCH + timedelta(seconds=given.time)
+                driver.pipe(given.topic, given.key, value, timestamp=at)
+            for record in (each for topic in topics for each in driver.read(topic)):
+                name, key = record.key.split("/")
+                second = round((record.timestamp - EPOCH).total_seconds())
+                if key != END:
+                    found[name][key].append((record.value, second))
+    return found
+
+
+def _judged(judge: KafkaStreams, name: str, examples: Sequence[Example]) -> Results:
+    found: Results = defaultdict(list)
+    for came in (each for example in judge.run(name, examples) for each in example):
+        if came.key != END:
+            found[NO_KEY if came.key is None else came.key].append((came.value, came.time))
+    assert found, f"{name}: the examples show nothing"
+    return found
+
+
+def _last(results: Results) -> dict[tuple[str, str], tuple[str | None, int]]:
+    """Return the last result of each key, and of each window of it."""
+    return {
+        (key, (value or "").rpartition("=")[0]): (value, time)
+        for key, records in results.items()
+        for value, time in records
+    }
+
+
+def _there(results: Results) -> Results:
+    """Return the last row of each key that was not deleted."""
+    return {key: records[-1:] for key, records in results.items() if records[-1][0] is not None}
+
+
+def _any_order(results: Results) -> Results:
+    return {key: sorted(records, key=str) for key, records in results.items()}
