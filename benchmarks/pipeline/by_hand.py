@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from benchmarks.pipeline.programs import Kind, Topics
 
-# A broken record fails the query, as it does in a Headwater program; Spark's default is to make a
-# null of it.
+# A malformed record fails the query, as it does in a Headwater program; Spark's default is to make
+# a null of it.
 _JSON = {"mode": "FAILFAST"}
 
 

@@ -13,7 +13,10 @@ TOO_HIGH = 800_000
 app = App("plant", guarantee="exactly_once")
 
 measurements = app.stream(
-    "myPlant", value="avro", timestamp_by="timestamp_millis(datetime)", dead_letter="myPlant-broken"
+    "myPlant",
+    value="avro",
+    timestamp_by="timestamp_millis(datetime)",
+    dead_letter="myPlant-malformed",
 )
 metadata = app.global_table("metadata", value="avro")
 

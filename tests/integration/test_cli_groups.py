@@ -223,9 +223,9 @@ def test_what_is_not_there_cannot_be_reset(
     assert (no_group.code, f"there is no group '{group}'" in no_group.err) == (1, True)
     nothing = cli("groups", "reset-offsets", group, "--topic", filled.name, "--shift-by", 1)
     assert (nothing.code, "nothing to shift" in nothing.err) == (1, True)
-    broken = tmp_path / "broken.csv"
-    broken.write_text("what,is\n")
-    bad_file = cli("groups", "reset-offsets", group, "--from-file", broken)
+    malformed = tmp_path / "malformed.csv"
+    malformed.write_text("what,is\n")
+    bad_file = cli("groups", "reset-offsets", group, "--from-file", malformed)
     assert (bad_file.code, "line 1" in bad_file.err) == (1, True)
 
 
@@ -239,7 +239,7 @@ def test_consume_in_a_group_goes_on_where_it_was(cli: Cli, group: str, filled: T
     assert offsets(cli, group) == {0: 10, 1: 10}
 
 
-def test_a_broken_record_is_next_once_those_before_it_were_printed(
+def test_a_malformed_record_is_next_once_those_before_it_were_printed(
     cli: Cli, group: str, topic: str
 ) -> None:
     cli.ok("topics", "create", topic)

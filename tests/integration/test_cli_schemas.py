@@ -140,7 +140,7 @@ def test_a_line_that_does_not_fit(cli: Cli, topic: str, reading: Path) -> None:
     )
 
 
-def test_records_that_are_broken(cli: Cli, topic: str, reading: Path) -> None:
+def test_records_that_are_malformed(cli: Cli, topic: str, reading: Path) -> None:
     avro = ("--value-format", "avro")
     cli.ok("produce", topic, *avro, "--value-schema", reading, "-p", 0, stdin=TYPED)
     cli.ok("produce", topic, "-p", 0, stdin="rubbish")
@@ -150,7 +150,9 @@ def test_records_that_are_broken(cli: Cli, topic: str, reading: Path) -> None:
     assert finished.err.startswith(
         f"Error: {topic} [0] at offset 1, value: it starts with the byte"
     )
-    skipped = cli("consume", topic, "--from-beginning", "--until-end", *avro, "--skip-broken")
+    skipped = cli(
+        "consume", topic, "--from-beginning", "--until-end", *avro, "--skip-message-on-error"
+    )
     assert (skipped.code, skipped.out) == (0, f"{TYPED}\n" * 2)
     assert skipped.err.startswith(f"Skipped: {topic} [0] at offset 1, value: ")
 
@@ -330,11 +332,11 @@ def test_files_that_are_no_schemas(cli: Cli, topic: str, tmp_path: Path) -> None
     unknown = write(tmp_path, "schema.txt", READING)
     assert "Say so with --type" in cli("schemas", "register", topic, unknown).err
     cli.ok("schemas", "register", topic, unknown, "--type", "avro")
-    broken = write(tmp_path, "broken.avsc", "{")
-    finished = cli("schemas", "register", topic, broken)
+    malformed = write(tmp_path, "malformed.avsc", "{")
+    finished = cli("schemas", "register", topic, malformed)
     assert finished.code == 1
     assert "422" in finished.err
-    bad_reference = cli("schemas", "register", topic, broken, "--reference", "a")
+    bad_reference = cli("schemas", "register", topic, malformed, "--reference", "a")
     assert "NAME=SUBJECT:VERSION" in bad_reference.err
 
 

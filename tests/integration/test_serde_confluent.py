@@ -175,7 +175,7 @@ def test_avro_of_other_shapes(
         value = stand_ins.get(each, each) if isinstance(each, str) else each
         data = ours(value, topic)
         assert data == other(value, place(topic))
-        if data is not None and len(data) > 5:  # theirs takes what is empty for broken
+        if data is not None and len(data) > 5:  # theirs takes what is empty for malformed
             assert their_avro.AvroDeserializer(their_registry)(data, place(topic)) == value
         assert serde.AvroDeserializer(registry)(data, topic) == value
 
@@ -355,7 +355,7 @@ def test_in_their_clients(
     ]
 
 
-def test_a_broken_record_is_named(
+def test_a_malformed_record_is_named(
     platform: PlatformProcess, registry: serde.SchemaRegistryClient, topic: str
 ) -> None:
     servers = {"bootstrap.servers": platform.bootstrap_servers}
@@ -370,6 +370,8 @@ def test_a_broken_record_is_named(
     consumer.close()
     deserializer = serde.AvroDeserializer(registry)
     assert deserializer.value_of(messages[0]) == "good"
-    with pytest.raises(serde.DeserializationError) as broken:
+    with pytest.raises(serde.DeserializationError) as malformed:
         deserializer.value_of(messages[1])
-    assert str(broken.value).startswith(f"{topic} [0] at offset 1, value: it starts with the byte")
+    assert str(malformed.value).startswith(
+        f"{topic} [0] at offset 1, value: it starts with the byte"
+    )

@@ -135,8 +135,8 @@ def test_streams_are_joined_within_a_window_and_stages_are_chained(spark: SparkS
         assert results(driver, "counts") == [("a", {"count": 1})]
 
 
-def test_broken_records_are_put_aside(spark: SparkSession) -> None:
-    app = App("broken")
+def test_malformed_records_are_put_aside(spark: SparkSession) -> None:
+    app = App("malformed")
     app.stream("r", value_type=READING, dead_letter="dead").to("out")
     with TopologyDriver(app, spark) as driver:
         driver.pipe("r", "a", b"{rubbish", timestamp=START)

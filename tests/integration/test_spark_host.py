@@ -110,10 +110,10 @@ def test_jobs_run_side_by_side_and_fail_alone(
 
     topics.write(bad, b"{rubbish")
     failed = in_state(host, "bad", JobState.FAILED)
-    assert failed.error.startswith(f"{bad}: broken record, {bad} [0] at offset 1, value: ")
+    assert failed.error.startswith(f"{bad}: malformed record, {bad} [0] at offset 1, value: ")
     assert "\n" not in failed.error
     assert "MALFORMED_RECORD_IN_PARSING" in failed.error_detail
-    with pytest.raises(JobFailed, match="broken record"):
+    with pytest.raises(JobFailed, match="malformed record"):
         host.wait("bad")
     topics.write(good, {"id": "a", "value": 2})
     assert values(topics, good, 2) == [1, 2]

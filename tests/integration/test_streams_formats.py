@@ -112,7 +112,7 @@ def options(kind: str) -> dict[str, Any]:
     return {"key": kind, "value": kind, **types}
 
 
-def test_broken_keys_and_values_are_put_aside(
+def test_malformed_keys_and_values_are_put_aside(
     spark: SparkSession,
     topics: Topics,
     registry: SchemaRegistryClient,
@@ -156,7 +156,7 @@ def test_broken_keys_and_values_are_put_aside(
         ("long", "key"),
     ],
 )
-def test_a_broken_key_or_value_fails_the_job_with_its_place(
+def test_a_malformed_key_or_value_fails_the_job_with_its_place(
     spark: SparkSession,
     topics: Topics,
     registry: SchemaRegistryClient,
@@ -168,11 +168,11 @@ def test_a_broken_key_or_value_fails_the_job_with_its_place(
     topics.create(topic)
     key, value = (good(kind, registry, topic, field) for field in ("key", "value"))
     topics.write(topic, value, key=key)
-    broken = {"key": key, "value": value, side: b"" if kind == "json" else b"{no"}
-    topics.write(topic, broken["value"], key=broken["key"])
+    malformed = {"key": key, "value": value, side: b"" if kind == "json" else b"{no"}
+    topics.write(topic, malformed["value"], key=malformed["key"])
     app = app_of(topics, tmp_path, registry_url=registry.urls[0])
     app.stream(topic, **options(kind)).to(f"{topic}-out", key="json", value="json")
-    with pytest.raises(JobFailed, match=rf"broken record, {topic} \[0\] at offset 1, {side}: "):
+    with pytest.raises(JobFailed, match=rf"malformed record, {topic} \[0\] at offset 1, {side}: "):
         run_once(app, spark)
 
 

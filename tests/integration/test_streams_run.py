@@ -104,14 +104,14 @@ def test_new_schemas_are_learnt_while_a_job_runs(
     assert {query.state for query in job.progress()} == {"stopped"}
 
 
-def test_a_broken_record_fails_the_job_with_its_place(
+def test_a_malformed_record_fails_the_job_with_its_place(
     spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
 ) -> None:
     topics.create(topic)
     topics.write(topic, {"id": "a", "value": 1}, b"{rubbish")
     app = app_of(topics, tmp_path)
     app.stream(topic, value_type=READING).to(f"{topic}-out")
-    place = rf"broken record, {topic} \[0\] at offset 1, value: "
+    place = rf"malformed record, {topic} \[0\] at offset 1, value: "
     with pytest.raises(JobFailed, match=f"{place}.*dead_letter"):
         run_once(app, spark)
 

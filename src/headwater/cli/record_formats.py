@@ -188,7 +188,7 @@ def decoding_json(
     )
 
 
-def skipping_broken(to_bytes: Callable[[Message], bytes]) -> Callable[[Message], bytes]:
+def skipping_malformed(to_bytes: Callable[[Message], bytes]) -> Callable[[Message], bytes]:
     """Let a formatter report what cannot be decoded, instead of failing."""
     from headwater.serde import DeserializationError
 

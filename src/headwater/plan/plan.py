@@ -20,7 +20,7 @@ Guarantee = Literal["at_least_once", "exactly_once"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProgramSettings:
     """What a program needs around it.
 
     `cluster` and `registry` say where its topics and its schemas are, and as whom to connect to
@@ -40,7 +40,7 @@ class Plan:
 
     name: str
     sinks: tuple[Sink, ...]
-    settings: Settings = Settings()
+    settings: ProgramSettings = ProgramSettings()
 
     def walk(self) -> Iterator[Operator]:
         """Yield every operator once, inputs before what reads them."""

@@ -45,7 +45,7 @@ class Stage:
     name: str
     plan: Plan
     dead_letters: tuple[TopicSource, ...] = ()
-    """The sources whose broken records this stage puts aside, for all stages that read them."""
+    """The sources whose malformed records this stage puts aside, for all stages that read them."""
 
     @property
     def sinks(self) -> tuple[Sink, ...]:
@@ -186,13 +186,13 @@ def _named(plan: Plan, sinks: Sequence[Sink]) -> Iterator[Stage]:
     put_aside: set[str] = set()
     for together, members in groups.items():
         part = Plan(plan.name, tuple(members), plan.settings)
-        broken = tuple(
+        malformed = tuple(
             source
             for source in part.topic_sources()
-            if not source.on_broken.fails and source.id not in put_aside
+            if not source.on_malformed.fails and source.id not in put_aside
         )
-        put_aside |= {source.id for source in broken}
-        yield Stage(names[together], part, broken)
+        put_aside |= {source.id for source in malformed}
+        yield Stage(names[together], part, malformed)
 
 
 def _stage_names(roots: dict[frozenset[int], tuple[Root, ...]]) -> dict[frozenset[int], str]:

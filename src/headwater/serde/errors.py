@@ -23,7 +23,7 @@ class SerializationError(SerdeError):
 
 
 class DeserializationError(SerdeError):
-    """A payload is broken; `reason` says how, the other attributes say which record it was.
+    """A payload is malformed; `reason` says how, the other attributes say which record it was.
 
     `partition` and `offset` are None where the caller did not say.
     """

@@ -22,7 +22,7 @@ ID_SIZE = 5
 GUID_SIZE = 17
 SCHEMA_ID_HEADERS = {"key": "__key_schema_id", "value": "__value_schema_id"}
 
-# A message nested deeper than this is not a schema but a broken payload.
+# A message nested deeper than this is not a schema but a malformed payload.
 _MAX_DEPTH = 1000
 
 

@@ -65,7 +65,7 @@ class Serializer(ABC, Generic[Value]):
 
 
 class Deserializer(ABC, Generic[Value]):
-    """Turns bytes into values. A broken payload raises DeserializationError, which says where."""
+    """Turns bytes into values. DeserializationError says where a malformed payload is."""
 
     def __call__(self, data: bytes | None, context: ContextLike = None) -> Value | None:
         """Return the value of some bytes; None stays None."""
@@ -100,7 +100,7 @@ class Deserializer(ABC, Generic[Value]):
         """Return the values of many payloads of one topic.
 
         Partitions, offsets and headers stand beside the payloads, as columns do. What `on_error`
-        returns takes the place of a broken payload; without it, the first one ends the batch.
+        returns takes the place of a malformed payload; without it, the first one ends the batch.
         """
         place = as_context(context)
         decode = self._decode
@@ -121,10 +121,10 @@ class Deserializer(ABC, Generic[Value]):
                     partition=place.partition if partitions is None else partitions[index],
                     offset=place.offset if offsets is None else offsets[index],
                 )
-                broken = DeserializationError(where, describe(failure))
+                malformed = DeserializationError(where, describe(failure))
                 if on_error is None:
-                    raise broken from failure
-                decoded.append(on_error(broken))
+                    raise malformed from failure
+                decoded.append(on_error(malformed))
         return decoded
 
     @abstractmethod

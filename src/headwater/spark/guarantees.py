@@ -2,7 +2,7 @@
 
 With `at_least_once`, topics are written by Spark's own sink, which knows no time of a record:
 Spark then leaves the time out of an aggregate's state, too, unless something else needs it. And
-broken records have a query of their own there, where with `exactly_once` the one that reads the
+malformed records have a query of their own there, where with `exactly_once` the one that reads the
 topic also writes them.
 """
 
@@ -50,7 +50,7 @@ def bound_to_guarantee(stages: Iterable[Stage]) -> tuple[Bound, ...]:
 
 
 def dead_letters_join_in(stage: Stage) -> bool:
-    """Tell whether what is broken can be written by the query of the stage's topics."""
+    """Tell whether what is malformed can be written by the query of the stage's topics."""
     return len(_topic_queries(stage)) == 1
 
 
@@ -67,8 +67,8 @@ def _bound(stage: Stage) -> Iterator[Bound]:
         for source in stage.dead_letters:
             yield Bound(
                 source.location,
-                "broken records have a query of their own with 'at_least_once', and have none with "
-                "'exactly_once'",
+                "malformed records have a query of their own with 'at_least_once', and have none "
+                "with 'exactly_once'",
             )
 
 

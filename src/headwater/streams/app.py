@@ -11,8 +11,8 @@ from headwater.clients.programs import cluster_access, registry_access
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
 from headwater.plan.fingerprint import fingerprint_of
-from headwater.plan.nodes import OnBroken, TopicSource
-from headwater.plan.plan import Guarantee, Plan, Settings
+from headwater.plan.nodes import OnMalformed, TopicSource
+from headwater.plan.plan import Guarantee, Plan, ProgramSettings
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.stages import split
@@ -104,7 +104,7 @@ class App(Hints):
                 )
             registry_found = _registry_access(registry_url, registry)
         self.name = name
-        self.settings = Settings(
+        self.settings = ProgramSettings(
             cluster=cluster_access(bootstrap_servers, kafka),
             registry=registry_found,
             guarantee=guarantee,
@@ -181,7 +181,7 @@ class App(Hints):
         source = self._builder.add(
             TopicSource, "KSTREAM-SOURCE" if kind == "stream" else "KTABLE-SOURCE", (), row,
             location, topics=topics, kind=kind, key_format=key_format, value_format=value_format,
-            start=as_start(start, topics), on_broken=OnBroken(options.get("dead_letter")),
+            start=as_start(start, topics), on_malformed=OnMalformed(options.get("dead_letter")),
             timestamp_by=_timestamp(options.get("timestamp_by"), row), name=options.get("name"),
         )  # fmt: skip
         return source, Classes(as_class(declared[0]), as_class(declared[1]))

@@ -346,7 +346,7 @@ def test_a_tombstone_takes_what_a_transaction_has_open_along(tmp_path: Path) -> 
     assert current(written.offsets()) == {}
 
 
-def test_unknown_and_broken_records_are_left_out(
+def test_unknown_and_malformed_records_are_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     written = Written(tmp_path)

@@ -14,7 +14,7 @@ from headwater.cli.record_formats import (
     RecordFormats,
     decoding,
     decoding_json,
-    skipping_broken,
+    skipping_malformed,
 )
 from headwater.cli.record_input import InputError, JsonReader, LineReader
 from headwater.cli.record_output import json_line, text_formatter
@@ -176,14 +176,14 @@ def test_printing(registry: SchemaRegistryClient) -> None:
     assert raw["value_base64"] == base64.b64encode(b"\xff").decode()
 
 
-def test_a_broken_record(
+def test_a_malformed_record(
     registry: SchemaRegistryClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = text_formatter(headers=False, keys=False, separator=b"", null_marker=b"")
     to_bytes = decoding(plain, RecordFormats(registry, value_format="long"))
     with pytest.raises(DeserializationError, match=r"t \[0\] at offset 7, value: a long has 8"):
         to_bytes(Message(b"abc"))
-    assert skipping_broken(to_bytes)(Message(b"abc")) == b""
+    assert skipping_malformed(to_bytes)(Message(b"abc")) == b""
     assert capsys.readouterr().err.startswith("Skipped: t [0] at offset 7, value: a long has 8")
 
 

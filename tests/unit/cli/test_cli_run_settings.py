@@ -12,7 +12,7 @@ from tests.cli_command import Cli
 from headwater.cli.commands.run import run
 from headwater.cli.program import ProgramError, load_app
 from headwater.clients import ClusterAccess, RegistryAccess
-from headwater.plan.plan import Plan, Settings
+from headwater.plan.plan import Plan, ProgramSettings
 from headwater.spark.topics import reading_options
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ app.stream("a", value="string").to("b")
 
 
 @pytest.fixture
-def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Settings]:
+def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., ProgramSettings]:
     """What a command line makes of a program's settings; nothing is run."""
     program = tmp_path / "app.py"
     program.write_text(PROGRAM)
@@ -43,7 +43,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Set
     plans: list[Plan] = []
     monkeypatch.setattr("headwater.cli.commands.run._run", lambda plan, **_: plans.append(plan))
 
-    def choose(*options: object) -> Settings:
+    def choose(*options: object) -> ProgramSettings:
         run.main([str(program), *map(str, options)], standalone_mode=False)
         return plans[-1].settings
 
@@ -51,7 +51,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Set
 
 
 def test_the_command_line_wins_over_the_program(
-    chosen: Callable[..., Settings], tmp_path: Path
+    chosen: Callable[..., ProgramSettings], tmp_path: Path
 ) -> None:
     file = tmp_path / "client.properties"
     file.write_text(
@@ -60,7 +60,7 @@ def test_the_command_line_wins_over_the_program(
     )
     options = ["--command-config", file, "--conf", "spark.a=given", "--checkpoint-dir", tmp_path]
     settings = chosen(*options)
-    assert settings == Settings(
+    assert settings == ProgramSettings(
         cluster=ClusterAccess("file:2", {"client.id": "given", "client.rack": "programs"}),
         registry=RegistryAccess(("https://file:2",), username="ada", password="secret"),
         checkpoint_dir=tmp_path,
@@ -71,7 +71,7 @@ def test_the_command_line_wins_over_the_program(
     assert typed.registry == RegistryAccess(("https://typed:3",), username="ada", password="secret")
 
 
-def test_the_program_wins_over_the_environment(chosen: Callable[..., Settings]) -> None:
+def test_the_program_wins_over_the_environment(chosen: Callable[..., ProgramSettings]) -> None:
     settings = chosen()
     assert settings.cluster.bootstrap_servers == "programs:1"
     assert settings.registry == RegistryAccess(("http://programs:1",))

@@ -161,8 +161,8 @@ class TestDamage:
             clean(tmp_path, 1)
 
     def test_records_that_cannot_be_read(self, tmp_path: Path) -> None:
-        broken = encode_batch([record(0, "a", "1")], codec=CompressionType.GZIP)
-        liar = bytearray(broken)
+        malformed = encode_batch([record(0, "a", "1")], codec=CompressionType.GZIP)
+        liar = bytearray(malformed)
         struct.pack_into(">i", liar, 57, 3)
         struct.pack_into(">I", liar, CRC_POSITION, crc_of(liar))
         write_segment(tmp_path, 0, [liar])

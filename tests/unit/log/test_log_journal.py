@@ -295,10 +295,10 @@ def test_a_journal_that_cannot_be_written_is_given_up(
     write(log, 60)
     commit(logs)
 
-    def broken(*_: object) -> int:
+    def malformed(*_: object) -> int:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(os, "pwritev", broken)
+    monkeypatch.setattr(os, "pwritev", malformed)
     append(log, b"last")
 
     assert commit(logs) == [log.end]
@@ -315,14 +315,14 @@ def test_a_log_that_cannot_be_synced_keeps_its_entries(
     tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = start(tmp_path, 2, config=LogConfig())
-    broken, sound = logs.logs.values()
-    append(broken, b"kept")
+    malformed, sound = logs.logs.values()
+    append(malformed, b"kept")
     commit(logs)
 
     def fail() -> None:
         raise StorageError("the disk reports errors")
 
-    monkeypatch.setattr(broken, "flush", fail)
+    monkeypatch.setattr(malformed, "flush", fail)
     assert logs.journal is not None
     for _ in range(60):
         append(sound, os.urandom(LEAST_BYTES // MOST_FILES // 8))

@@ -36,7 +36,11 @@ def sinks_of_all_kinds(app: App, readings: KStream) -> None:
 
 def several_topics(app: App, readings: KStream) -> None:
     more = app.stream(
-        "a", "b", value_type="at bigint", timestamp_by="timestamp_millis(at)", dead_letter="broken"
+        "a",
+        "b",
+        value_type="at bigint",
+        timestamp_by="timestamp_millis(at)",
+        dead_letter="malformed",
     )
     more.through("between").to("end")
     more.group_by_key().count().to_stream().to("counts")

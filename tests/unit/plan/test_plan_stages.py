@@ -198,9 +198,9 @@ def test_a_chain_longer_than_pythons_stack_is_walked() -> None:
     assert len(stage.sinks) == 1
 
 
-def test_broken_records_are_put_aside_once() -> None:
+def test_malformed_records_are_put_aside_once() -> None:
     app = App("a")
-    readings = app.stream("r", value_type="id string, n int", dead_letter="broken")
+    readings = app.stream("r", value_type="id string, n int", dead_letter="malformed")
     readings.to("copy")
     readings.group_by_key().count().to_stream().to("counts")
     stages = split(app.plan())

@@ -344,7 +344,7 @@ def test_json_schema_of_every_kind_goes_round(registry: SchemaRegistryClient) ->
         )
 
 
-def test_a_number_beyond_64_bits_is_a_broken_payload(registry: SchemaRegistryClient) -> None:
+def test_a_number_beyond_64_bits_is_a_malformed_payload(registry: SchemaRegistryClient) -> None:
     schema = '{"type": "object", "properties": {"n": {"type": "integer"}}}'
     single = JsonSchemaSerializer(registry, schema)
     column = payloads(single({"n": 1}, "t"), single({"n": 2**70}, "t"))

@@ -240,7 +240,7 @@ def test_the_guid_in_front_or_in_a_header(
         (b"\0\0\0\0\3x", "this is no Avro schema"),
     ],
 )
-def test_a_broken_payload_says_where_and_why(
+def test_a_malformed_payload_says_where_and_why(
     server: TinyRegistry, registry: SchemaRegistryClient, data: bytes, reason: str
 ) -> None:
     server.register("t-value", {"schema": SENSOR})
@@ -257,10 +257,10 @@ def test_a_broken_payload_says_where_and_why(
 def test_a_registry_that_is_away_is_not_the_payloads_fault(registry: SchemaRegistryClient) -> None:
     data = AvroSerializer(registry, '"int"')(5, "t")
     nowhere = SchemaRegistryClient("http://127.0.0.1:1", retries=0)
-    broken: list[DeserializationError] = []
+    malformed: list[DeserializationError] = []
     with pytest.raises(Exception, match="no schema registry answered"):
-        AvroDeserializer(nowhere).decode_many([data], "t", on_error=broken.append)
-    assert broken == []
+        AvroDeserializer(nowhere).decode_many([data], "t", on_error=malformed.append)
+    assert malformed == []
 
 
 def test_messages_know_where_they_are(registry: SchemaRegistryClient) -> None:

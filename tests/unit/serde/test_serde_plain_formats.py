@@ -99,7 +99,7 @@ def test_a_value_that_does_not_fit(serializer: Serializer[Any], value: Any, reas
         (JsonDeserializer(), b"\xff\xfe\xfd", "it is not JSON"),
     ],
 )
-def test_a_broken_payload_says_where_it_is(
+def test_a_malformed_payload_says_where_it_is(
     deserializer: Deserializer[Any], data: bytes, reason: str
 ) -> None:
     with pytest.raises(DeserializationError) as caught:
@@ -110,15 +110,17 @@ def test_a_broken_payload_says_where_it_is(
     assert caught.value.__cause__ is not None
 
 
-def test_a_broken_payload_in_a_batch() -> None:
+def test_a_malformed_payload_in_a_batch() -> None:
     payloads = [b'{"a":1}', b"no", None, b"2"]
     columns: Any = {"partitions": [0, 1, 0, 1], "offsets": [7, 8, 9, 10]}
     with pytest.raises(DeserializationError, match=r"^orders \[1\] at offset 8, key: "):
         JsonDeserializer().decode_many(payloads, Context("orders", "key"), **columns)
-    broken: list[DeserializationError] = []
-    values = JsonDeserializer().decode_many(payloads, "orders", **columns, on_error=broken.append)
+    malformed: list[DeserializationError] = []
+    values = JsonDeserializer().decode_many(
+        payloads, "orders", **columns, on_error=malformed.append
+    )
     assert values == [{"a": 1}, None, None, 2]
-    assert [(each.partition, each.offset) for each in broken] == [(1, 8)]
+    assert [(each.partition, each.offset) for each in malformed] == [(1, 8)]
 
 
 def test_confluents_clients_can_call_them() -> None:

@@ -181,7 +181,7 @@ def test_the_guid_and_the_indexes_in_a_header(
         (b"\0\0\0\0\2\0", "this is no Protobuf schema"),
     ],
 )
-def test_a_broken_payload(
+def test_a_malformed_payload(
     server: TinyRegistry, registry: SchemaRegistryClient, data: bytes, reason: str
 ) -> None:
     server.register("t-value", {"schema": PLANT, "schemaType": "PROTOBUF"})

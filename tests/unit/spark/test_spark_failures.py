@@ -8,19 +8,19 @@ from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-unt
 from headwater.spark.jobs.failures import failure_of
 
 
-def test_a_broken_record_is_named() -> None:
+def test_a_malformed_record_is_named() -> None:
     text = (
-        "Job aborted\nCaused by: X: headwater: broken record, t [0] at offset 6, value: bad\n\tat"
+        "Job aborted\nCaused by: X: headwater: malformed record, t [0] at offset 6, value: bad\n\t"
     )
     failure = failure_of(RuntimeError(text))
-    assert failure.reason.startswith("broken record, t [0] at offset 6, value: bad; ")
+    assert failure.reason.startswith("malformed record, t [0] at offset 6, value: bad; ")
     assert "dead_letter" in failure.reason, "it says what to do"
     assert not failure.may_pass
     assert not failure.is_nameless
 
 
-def test_a_plan_that_could_meet_broken_records_is_none() -> None:
-    plan = "raise_error(concat(headwater: broken record, , topic#1,  [, cast(partition#2 as string)"
+def test_a_plan_that_could_meet_malformed_records_is_none() -> None:
+    plan = "raise_error(concat(headwater: malformed record, , topic#1,  [, cast(partition#2 as int)"
     failure = failure_of(RuntimeError(f"{plan}\nCaused by: c.TimeoutException: no broker\n\tat x"))
     assert failure.reason == "no broker"
     assert failure.may_pass

@@ -100,16 +100,16 @@ def test_an_aggregate_that_emits_each_change_is_free() -> None:
     assert _bound(lambda stream: counts(stream).to("out"), emit="record") == []
 
 
-def test_broken_records_that_one_query_writes_are_bound() -> None:
+def test_malformed_records_that_one_query_writes_are_bound() -> None:
     app = App("app")
     stream = app.stream("readings", value_type=READING, dead_letter="dead")
     stream.to("out")
     (bound,) = bound_to_guarantee(split(app.plan()))
     assert str(bound).startswith("tests/unit/spark/test_spark_guarantees.py:")
-    assert "broken records have a query of their own with 'at_least_once'" in bound.reason
+    assert "malformed records have a query of their own with 'at_least_once'" in bound.reason
 
 
-def test_broken_records_beside_two_queries_are_free() -> None:
+def test_malformed_records_beside_two_queries_are_free() -> None:
     app = App("app")
     stream = app.stream("readings", value_type=READING, dead_letter="dead")
     for topic in ("a", "b"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from headwater.plan.plan import Settings
+from headwater.plan.plan import ProgramSettings
 from headwater.plan.stages import split
 from headwater.spark.compiler.stages import StageQuery
 from headwater.spark.jobs.modes import Modes, trigger_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.plan.stages import Stage
 
 NO_ROWS: Any = None  # none of this looks at them
-SETTINGS = Settings()
+SETTINGS = ProgramSettings()
 ASKED = replace(SETTINGS, spark={"spark.headwater.realTime": "true"})
 
 

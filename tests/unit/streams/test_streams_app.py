@@ -23,11 +23,11 @@ def _source(app: App, **options: Any) -> TopicSource:
 
 def test_sources() -> None:
     app = App("app")
-    node = _source(app, dead_letter="broken", timestamp_by="timestamp_millis(ms)")
+    node = _source(app, dead_letter="malformed", timestamp_by="timestamp_millis(ms)")
     assert node.topics == ("readings",)
     assert (node.key_format.kind, node.value_format.kind) == ("string", "json")
-    assert node.on_broken.dead_letter_topic == "broken"
-    assert not node.on_broken.fails
+    assert node.on_malformed.dead_letter_topic == "malformed"
+    assert not node.on_malformed.fails
     assert node.start == Start("earliest")
     assert node.row.has_position
     many = app.stream("a", "b", key="long", value="bytes")

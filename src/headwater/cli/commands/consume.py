@@ -18,7 +18,7 @@ from headwater.cli.record_formats import (
     decoding_json,
     format_options,
     reader_schema_options,
-    skipping_broken,
+    skipping_malformed,
 )
 from headwater.cli.record_output import json_line, template_formatter, text_formatter
 from headwater.cli.start_position import Span, StartPosition
@@ -86,7 +86,9 @@ Fields of --format, which ends lines only where it says \\n:
 )
 @click.option("-v", "--verbose", is_flag=True, help="Say on standard error where it starts.")
 @click.option(
-    "--skip-broken", is_flag=True, help="Skip records that cannot be decoded, and report them."
+    "--skip-message-on-error",
+    is_flag=True,
+    help="Skip records that cannot be decoded, and report them.",
 )
 @property_option
 @reader_schema_options
@@ -111,7 +113,7 @@ def consume(
     as_json: bool,
     isolation_level: str,
     verbose: bool,
-    skip_broken: bool,
+    skip_message_on_error: bool,
     properties: dict[str, str],
 ) -> None:
     """Print the records of TOPIC, by default the values of those that arrive from now on.
@@ -125,8 +127,8 @@ def consume(
     if as_json + (template is not None) + (keys or headers) > 1:
         raise click.UsageError("Give one of --json, --format, and --keys with --headers.")
     to_bytes = _formatter(formats, as_json, template, keys, headers, separator, null_marker)
-    if skip_broken:
-        to_bytes = skipping_broken(to_bytes)
+    if skip_message_on_error:
+        to_bytes = skipping_malformed(to_bytes)
     if group is not None and partitions:
         raise click.UsageError("With --group, the group decides on the partitions.")
     start = StartPosition("earliest") if from_beginning else position
@@ -220,7 +222,7 @@ def _print(
             lines: list[bytes] = []
             try:
                 lines.extend(map(to_bytes, records))
-            finally:  # what comes before a broken record is done with before its error
+            finally:  # what comes before a malformed record is done with before its error
                 out.write(b"".join(lines))
                 out.flush()
                 if lines:

@@ -19,7 +19,7 @@ from headwater.plan.nodes.sinks import (
     StoreSink,
     TopicSink,
 )
-from headwater.plan.nodes.sources import OnBroken, Source, SourceKind, Start, TopicSource
+from headwater.plan.nodes.sources import OnMalformed, Source, SourceKind, Start, TopicSource
 from headwater.plan.nodes.stateful import (
     Aggregate,
     Changes,
@@ -67,7 +67,7 @@ __all__ = [
     "Map",
     "Merge",
     "Node",
-    "OnBroken",
+    "OnMalformed",
     "Operand",
     "Operator",
     "Peek",

@@ -55,7 +55,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class OnBroken:
+class OnMalformed:
     """What becomes of a record that cannot be decoded: it fails the job, or goes to a topic."""
 
     dead_letter_topic: str | None = None
@@ -78,7 +78,7 @@ class TopicSource(Source):
     key_format: Format
     value_format: Format
     start: Start = Start()
-    on_broken: OnBroken = OnBroken()
+    on_malformed: OnMalformed = OnMalformed()
     timestamp_by: Expression | None = None
     internal: bool = False
 
@@ -105,5 +105,5 @@ class TopicSource(Source):
     @property
     def topics_aside(self) -> tuple[str, ...]:
         """The topic of what cannot be decoded."""
-        topic = self.on_broken.dead_letter_topic
+        topic = self.on_malformed.dead_letter_topic
         return () if topic is None else (topic,)

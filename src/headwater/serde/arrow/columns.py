@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """Values, null where a payload was broken, and beside them why; None where all is well."""
+    """Values, null where a payload was malformed, and beside them why; None where all is well."""
 
     values: pa.Array
     reasons: list[str | None]
@@ -27,7 +27,7 @@ class ColumnReader(ABC):
 
     @abstractmethod
     def read(self, payloads: Sequence[bytes]) -> Column:
-        """Decode payloads, without the frame in front; a broken one costs only itself."""
+        """Decode payloads, without the frame in front; a malformed one costs only itself."""
 
 
 class ColumnWriter(ABC):
@@ -43,13 +43,13 @@ class ColumnWriter(ABC):
 def decode_each(
     payloads: Sequence[Any], decode: Callable[[Any], Any], nothing: Any = None
 ) -> tuple[list[Any], list[str | None]]:
-    """Decode payloads one after the other; a broken one leaves `nothing` and its reason."""
+    """Decode payloads one after the other; a malformed one leaves `nothing` and its reason."""
     values: list[Any] = []
     reasons: list[str | None] = [None] * len(payloads)
     for index, payload in enumerate(payloads):
         try:
             values.append(decode(payload))
-        except Exception as failure:  # any library's; the payload is broken for this reason
+        except Exception as failure:  # any library's; the payload is malformed for this reason
             values.append(nothing)
             reasons[index] = describe(failure)
     return values, reasons
@@ -58,7 +58,7 @@ def decode_each(
 def array_of(
     values: list[Any], reasons: list[str | None], physical: pa.DataType, logical: pa.DataType
 ) -> Column:
-    """Return Python values as an array; what does not fit its type is broken as well."""
+    """Return Python values as an array; what does not fit its type is malformed as well."""
     try:
         return Column(_array(values, physical, logical), reasons)
     except (pa.ArrowException, OverflowError, TypeError):

@@ -30,7 +30,7 @@ SCHEMA_TYPES: dict[str, SchemaType] = {
 
 
 class ArrowDeserializer:
-    """Decodes columns; a broken payload becomes null, with its reason in a column beside.
+    """Decodes columns; a malformed payload becomes null, with its reason in a column beside.
 
     `reader_schema` is the schema to read with, for `json` an Arrow type; `message` names
     Protobuf's message where it is not the file's first. Without a schema, each column is read with
@@ -90,7 +90,7 @@ class ArrowDeserializer:
         payloads: pa.Array | pa.ChunkedArray,
         schema_headers: pa.Array | pa.ChunkedArray | None = None,
     ) -> tuple[pa.Array, pa.Array]:
-        """Return values, and beside them the reasons of those that are broken.
+        """Return values, and beside them the reasons of those that are malformed.
 
         `schema_headers` are the values of the records' header that names the schema, null where
         a payload has it in front. An unreachable registry raises: no payload is to blame for it.

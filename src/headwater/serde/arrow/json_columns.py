@@ -44,8 +44,8 @@ class JsonReader(ColumnReader):
             # Worth the time only here: nearly all whole numbers are exact as doubles.
             widen = widening_shape(self.type)
         if widen is not None:
-            values, broken = decode_each(values, lambda value: value and widen(value))
-            reasons = [one or other for one, other in zip(reasons, broken, strict=True)]
+            values, malformed = decode_each(values, lambda value: value and widen(value))
+            reasons = [one or other for one, other in zip(reasons, malformed, strict=True)]
         return array_of(values, reasons, self.type, self.type)
 
     def _value(self, payload: bytes) -> Any:

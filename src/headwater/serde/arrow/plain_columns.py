@@ -51,7 +51,7 @@ class PlainReader(ColumnReader):
 
     def read(self, payloads: Sequence[bytes]) -> Column:
         """Decode payloads."""
-        values = self._deserialize.decode_many(payloads, on_error=lambda broken: broken)
+        values = self._deserialize.decode_many(payloads, on_error=lambda malformed: malformed)
         reasons = [
             each.reason if isinstance(each, DeserializationError) else None for each in values
         ]

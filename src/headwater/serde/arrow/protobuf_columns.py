@@ -40,8 +40,8 @@ class ProtobufReader(ColumnReader):
         """Parse payloads, which have the message's indexes in front."""
         decode = self._decode
         messages, reasons = decode_each(payloads, lambda data: decode(data, 0), self._class())
-        broken = [reason is not None for reason in reasons]
-        return Column(column_of_messages(self._descriptor, messages, broken), reasons)
+        malformed = [reason is not None for reason in reasons]
+        return Column(column_of_messages(self._descriptor, messages, malformed), reasons)
 
 
 class ProtobufWriter(ColumnWriter):

@@ -1,4 +1,4 @@
-"""What does not go the usual way, in queries of its own: broken records and late ones."""
+"""What does not go the usual way, in queries of its own: malformed records and late ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Aside(NamedTuple):
 def dead_letters(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
     """Yield for each source what it could not decode, where this stage keeps it."""
     for source in stage.dead_letters:
-        yield Aside(f"dead-letters-{source.id}", _dead_letter_sink(source), compiler.broken(source))
+        yield Aside(
+            f"dead-letters-{source.id}", _dead_letter_sink(source), compiler.malformed(source)
+        )
 
 
 def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
@@ -68,7 +70,7 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
 def _dead_letter_sink(source: TopicSource) -> TopicSink:
     return TopicSink(
         id=f"{source.id}-dead-letters", parents=(source,), row=source.row,
-        location=source.location, topic=str(source.on_broken.dead_letter_topic),
+        location=source.location, topic=str(source.on_malformed.dead_letter_topic),
         key_format=Format("bytes"), value_format=Format("bytes"),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from headwater.plan.nodes import Sink, Source, Stateful, Stateless
 from headwater.spark.compiler import aggregates, changes, joins, stateless, table_aggregates
 from headwater.spark.compiler.encoder import Encoder
 from headwater.spark.sources.registry import reader_of
-from headwater.spark.sources.topic import broken_rows
+from headwater.spark.sources.topic import malformed_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,9 +47,9 @@ class NodeCompiler:
             self._raw[id(source)] = self.reader.read(source)
         return self._raw[id(source)]
 
-    def broken(self, source: TopicSource) -> DataFrame:
+    def malformed(self, source: TopicSource) -> DataFrame:
         """Return what a source could not decode."""
-        return broken_rows(source, self.raw(source), self.spark, self.schemas)
+        return malformed_rows(source, self.raw(source), self.spark, self.schemas)
 
     @property
     def encoder(self) -> Encoder:

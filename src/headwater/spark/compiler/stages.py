@@ -45,7 +45,7 @@ class StageQuery:
 
 def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...]:
     """Return the queries of a stage: one, unless its sinks cannot share one."""
-    topics, broken = _with_dead_letters(stage, compiler, [*_topic_queries(stage, compiler)])
+    topics, malformed = _with_dead_letters(stage, compiler, [*_topic_queries(stage, compiler)])
     return (
         *topics,
         *(
@@ -55,7 +55,7 @@ def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...
         ),
         *(
             StageQuery(f"{stage.name}-{aside.name}", aside.rows, "update", aside.sink)
-            for aside in (*broken, *late_records(stage, compiler))
+            for aside in (*malformed, *late_records(stage, compiler))
         ),
     )
 
@@ -63,16 +63,16 @@ def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...
 def _with_dead_letters(
     stage: Stage, compiler: NodeCompiler, topics: list[StageQuery]
 ) -> tuple[list[StageQuery], list[Aside]]:
-    """Let a single query write what is broken as well, and return what has to be one of its own.
+    """Let a single query write what is malformed as well, and return what has to be one of its own.
 
     A query costs far more than reading a topic a second time within one. In real-time mode it is
     the other way round: there, each reading holds task slots.
     """
-    broken = [*dead_letters(stage, compiler)]
+    malformed = [*dead_letters(stage, compiler)]
     if not dead_letters_join_in(stage) or stage.plan.settings.guarantee == "at_least_once":
-        return topics, broken
+        return topics, malformed
     rows = topics[0].rows
-    for aside in broken:
+    for aside in malformed:
         rows = rows.unionByName(aside.rows)
     return [replace(topics[0], rows=rows)], []
 

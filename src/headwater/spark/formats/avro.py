@@ -28,14 +28,14 @@ def decode_avro(
     subject: str,
     *,
     type_: DataType,
-    broken: Column | None,
+    malformed: Column | None,
 ) -> Column:
-    """Return the value; one that is broken fails the query with `broken`, or without it is null.
+    """Return the value; a malformed one fails the query with `malformed`, or without it is null.
 
-    An empty text stands for a schema that the registry does not know: its records are broken.
+    An empty text stands for a schema that the registry does not know: its records are malformed.
     """
-    mode = {"mode": "FAILFAST" if broken is not None else "PERMISSIVE"}
-    refused = F.lit(None).cast(type_.ddl()) if broken is None else broken.cast(type_.ddl())
+    mode = {"mode": "FAILFAST" if malformed is not None else "PERMISSIVE"}
+    refused = F.lit(None).cast(type_.ddl()) if malformed is None else malformed.cast(type_.ddl())
     body, prefix = data.substr(ID_SIZE + 1, _TO_THE_END), data.substr(1, ID_SIZE)
     decoded = F.when(data.isNull(), F.lit(None).cast(type_.ddl()))
     for id_, writer in sorted(writers.items(), reverse=True):

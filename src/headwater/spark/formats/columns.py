@@ -15,7 +15,7 @@ from headwater.spark.formats.arrow import decode_arrow, encode_arrow
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
 from headwater.spark.formats.json import decode_json, encode_json, is_blank, parse_json
 from headwater.spark.formats.json_schema import json_schema
-from headwater.spark.formats.plain import decode_plain, encode_plain, is_broken_plain
+from headwater.spark.formats.plain import decode_plain, encode_plain, is_malformed_plain
 from headwater.spark.formats.schemas import subject_of
 from headwater.spark.formats.writers import found_writer, new_schema
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from headwater.spark.formats.schemas import Schemas
 
 FieldName = Literal["key", "value"]
-BROKEN_PREFIX = "headwater: broken record, "
+MALFORMED_PREFIX = "headwater: malformed record, "
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ColumnCodec:
     field: FieldName
 
     def decode(self, data: Column) -> Column:
-        """Return the value; a broken one fails the query, and says which it was."""
+        """Return the value; a malformed one fails the query, and says which it was."""
         kind = self.format.kind
         if kind == "json":
             text = data.cast("string")
@@ -60,7 +60,7 @@ class ColumnCodec:
             # Looked at only where there is no value.
             return F.coalesce(decode_json(text, self.type), F.when(is_blank(text), empty))
         if kind == "avro":
-            return self._avro(data, broken=_fail(self.field, F.lit(_NOT_AVRO)))
+            return self._avro(data, malformed=_fail(self.field, F.lit(_NOT_AVRO)))
         decoded = self.parse(data)
         if decoded.reason is None:
             return decoded.value
@@ -68,26 +68,26 @@ class ColumnCodec:
         return F.when(decoded.reason.isNotNull(), failure).otherwise(decoded.value)
 
     def parse(self, data: Column) -> Decoded:
-        """Return the value and the reason why it is broken."""
+        """Return the value and the reason why it is malformed."""
         kind = self.format.kind
         if kind == "json":
-            value, broken = parse_json(data.cast("string"), self.type)
-            return Decoded(value, F.when(broken, F.lit(f"it is no JSON {self.type.ddl()}")))
+            value, malformed = parse_json(data.cast("string"), self.type)
+            return Decoded(value, F.when(malformed, F.lit(f"it is no JSON {self.type.ddl()}")))
         if kind == "jsonschema":
             return self._json_schema(data)
         if kind == "avro":
-            value = self._avro(data, broken=None)
+            value = self._avro(data, malformed=None)
             return Decoded(value, F.when(data.isNotNull() & value.isNull(), F.lit(_NOT_AVRO)))
         if kind == "protobuf":
             return Decoded(
                 *decode_arrow(data, kind, self._protobuf(), self.type, self.schemas.registry)
             )
-        broken_plain = is_broken_plain(kind, data)
+        malformed_plain = is_malformed_plain(kind, data)
         value = decode_plain(kind, data)
-        if broken_plain is None:
+        if malformed_plain is None:
             return Decoded(value, None)
         size = F.concat(F.lit(f"a {kind} has 8 bytes, this has "), F.length(data).cast("string"))
-        return Decoded(F.when(~broken_plain, value), F.when(broken_plain, size))
+        return Decoded(F.when(~malformed_plain, value), F.when(malformed_plain, size))
 
     def encode(self, value: Column) -> Column:
         """Return the bytes; a null value stays null, a tombstone."""
@@ -106,19 +106,24 @@ class ColumnCodec:
             return encode_avro(value, schema, id_)
         return F.concat(F.lit(id_prefix(id_)), encode_json(value, self.type).cast("binary"))
 
-    def _avro(self, data: Column, *, broken: Column | None) -> Column:
+    def _avro(self, data: Column, *, malformed: Column | None) -> Column:
         return decode_avro(
-            data, self._writers(), self._schema(), self._subject(), type_=self.type, broken=broken
+            data,
+            self._writers(),
+            self._schema(),
+            self._subject(),
+            type_=self.type,
+            malformed=malformed,
         )
 
     def _json_schema(self, data: Column) -> Decoded:
-        value, broken = parse_json(data.substr(ID_SIZE + 1, 1 << 30).cast("string"), self.type)
+        value, malformed = parse_json(data.substr(ID_SIZE + 1, 1 << 30).cast("string"), self.type)
         writer = found_writer(data, self._writers())
         reason = (
             F.when(~writer.is_framed, F.lit(_NOT_FRAMED))
             .when(writer.is_refused, F.lit(_UNKNOWN))
             .when(~writer.is_known, new_schema(data, self._subject()).cast("string"))
-            .when(broken, F.lit(f"it is no JSON {self.type.ddl()}"))
+            .when(malformed, F.lit(f"it is no JSON {self.type.ddl()}"))
         )
         return Decoded(F.when(writer.is_known, value), reason)
 
@@ -156,7 +161,7 @@ _NOT_AVRO = "it does not start with the id of a known schema, or is not what tha
 
 def _fail(field: str, reason: Column) -> Column:
     where = F.concat(
-        F.lit(BROKEN_PREFIX), F.col("topic"), F.lit(" ["), F.col("partition").cast("string"),
+        F.lit(MALFORMED_PREFIX), F.col("topic"), F.lit(" ["), F.col("partition").cast("string"),
         F.lit("] at offset "), F.col("offset").cast("string"), F.lit(f", {field}: "), reason,
     )  # fmt: skip
     return F.raise_error(where)

@@ -30,7 +30,7 @@ def encode_plain(kind: str, value: Column) -> Column:
     return _ENCODERS[kind](value)
 
 
-def is_broken_plain(kind: str, data: Column) -> Column | None:
+def is_malformed_plain(kind: str, data: Column) -> Column | None:
     """Return what is true for bytes that are no value of this kind, if there are such bytes."""
     return F.length(data) != _NUMBER_SIZE if kind in ("long", "double") else None
 

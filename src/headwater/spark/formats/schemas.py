@@ -3,7 +3,7 @@
 A running query cannot learn a schema: its expressions are fixed. So they know all versions that a
 subject had when the query was compiled, and a record with another id ends the query with
 `NewSchema`'s text. The job looks the id up, compiles again and goes on from the checkpoint.
-An id that the registry does not know makes its records broken ones.
+An id that the registry does not know makes its records malformed ones.
 """
 
 from __future__ import annotations

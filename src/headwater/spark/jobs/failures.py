@@ -16,7 +16,7 @@ from headwater.spark.formats.schemas import NewSchema
 _CAUSE = re.compile(r"^Caused by: ([\w.$]+): ?(.*)$", re.MULTILINE)
 _CONDITION = re.compile(r"^\[[A-Z_.0-9]+\] ?")
 # With a place: Spark's message can have the query's plan in it, which has the words alone.
-_BROKEN = re.compile(r"headwater: (broken record, [^\s,]+ \[\d+\] at offset \d+, .*)")
+_MALFORMED = re.compile(r"headwater: (malformed record, [^\s,]+ \[\d+\] at offset \d+, .*)")
 _STATE = re.compile(r" SQLSTATE: \w+\s*$")
 _LONGEST = 600
 
@@ -75,7 +75,7 @@ class Failure:
     may_pass: bool
     new_schema: NewSchema | None = None
     is_nameless: bool = False
-    """A record is broken, and Spark does not say which."""
+    """A record is malformed, and Spark does not say which."""
     is_end_of_jvm: bool = False
     """Not the query has failed, but all that ran beside it in Spark, too."""
     detail: str = ""
@@ -93,7 +93,7 @@ def failure_of(error: BaseException) -> Failure:
     return replace(_judged(everything, text), detail=everything)
 
 
-def broken_record(place_and_reason: str) -> str:
+def malformed_record(place_and_reason: str) -> str:
     """Say what can be done about a record that cannot be decoded."""
     return (
         f"{place_and_reason}; with dead_letter='TOPIC' at its source, such records go to that topic"
@@ -108,9 +108,9 @@ def _judged(everything: str, text: str) -> Failure:
     if gone is not None:
         what = _shortened(gone["what"])
         return Failure(f"records are gone before they were read: {what} ({_AFRESH})", False)
-    broken = _BROKEN.search(everything)
-    if broken is not None:
-        return Failure(broken_record(_shortened(broken[1])), may_pass=False)
+    malformed = _MALFORMED.search(everything)
+    if malformed is not None:
+        return Failure(malformed_record(_shortened(malformed[1])), may_pass=False)
     if _OTHER_STATE.search(everything):
         return Failure(_CHANGED, may_pass=False)
     if _OTHER_FORMAT in everything:

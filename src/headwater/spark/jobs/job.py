@@ -14,9 +14,9 @@ from headwater.serde import SerdeError
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
 from headwater.spark.formats.schemas import Schemas
-from headwater.spark.jobs.broken_record import find_broken
 from headwater.spark.jobs.failures import Failure, failure_of
 from headwater.spark.jobs.launcher import Launcher
+from headwater.spark.jobs.malformed_record import find_malformed
 from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.progress import read_to
 from headwater.spark.jobs.slots import NotEnoughSlots, TaskSlots
@@ -257,13 +257,13 @@ class Job:
             running.update(lag=lag)
 
     def _explained(self, running: RunningQuery, failure: Failure) -> Failure:
-        """Find the broken record that Spark's own message does not name."""
+        """Find the malformed record that Spark's own message does not name."""
         if not failure.is_nameless:
             return failure
         assert self._launcher is not None, "it was started"
         try:
             with in_pool(self._launcher.spark, self._pool):
-                found = find_broken(
+                found = find_malformed(
                     running.stage,
                     self._launcher.reader(batch=True),
                     self._checkpoint.of_query(running.query.name),
@@ -271,7 +271,7 @@ class Job:
                     self._schemas,
                 )
         except Exception as error:  # the search is a courtesy: what it is for must be told
-            self._notice(f"the broken record was not found: {failure_of(error).reason}")
+            self._notice(f"the malformed record was not found: {failure_of(error).reason}")
             return failure
         return failure if found is None else replace(failure, reason=found)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from headwater.plan.plan import Settings
+    from headwater.plan.plan import ProgramSettings
     from headwater.plan.stages import Stage
     from headwater.spark.checkpoints import Checkpoint
     from headwater.spark.compiler.stages import StageQuery
@@ -43,7 +43,7 @@ class Launcher:
         self,
         spark: SparkSession,
         stages: tuple[Stage, ...],
-        settings: Settings,
+        settings: ProgramSettings,
         partitions: Mapping[str, int],
         checkpoint: Checkpoint,
         schemas: Schemas,

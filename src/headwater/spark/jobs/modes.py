@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from headwater.plan.nodes import StreamTableJoin
 
 if TYPE_CHECKING:
-    from headwater.plan.plan import Settings
+    from headwater.plan.plan import ProgramSettings
     from headwater.plan.stages import Stage
     from headwater.spark.compiler.stages import StageQuery
 
@@ -39,7 +39,7 @@ _TRIGGER = "spark.headwater.trigger"
 class Modes:
     """Chooses for the queries of one program."""
 
-    settings: Settings
+    settings: ProgramSettings
     once: bool
     fits_real_time: bool = True
     """Whether all queries can have the task slots that real-time mode holds all the time."""
@@ -73,7 +73,7 @@ class Modes:
         return not any(isinstance(node, StreamTableJoin) for node in stage.stateful)
 
 
-def trigger_of(mode: Mode, settings: Settings, *, one_jvm: bool) -> dict[str, Any]:
+def trigger_of(mode: Mode, settings: ProgramSettings, *, one_jvm: bool) -> dict[str, Any]:
     """Return what Spark is told to make a query run in this mode.
 
     `one_jvm` tells whether tasks run where the driver does.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from headwater.plan.plan import Settings
+    from headwater.plan.plan import ProgramSettings
     from headwater.spark.compiler.stages import StageQuery
     from headwater.spark.jobs.modes import Mode
     from headwater.spark.sinks.topic import MissingMarkers
@@ -26,7 +26,7 @@ class Writers:
     """Starts the queries of one program."""
 
     app: str
-    settings: Settings
+    settings: ProgramSettings
     tables: Path
 
     def start(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from headwater.plan.plan import Settings
+    from headwater.plan.plan import ProgramSettings
     from headwater.spark.compiler.nodes import NodeCompiler
     from headwater.spark.compiler.output_modes import OutputMode
     from headwater.spark.sinks.sink import Sink
@@ -28,7 +28,7 @@ class Run:
 
     app: str
     query: str
-    settings: Settings
+    settings: ProgramSettings
     tables: Path
     """The folder of the program's stores."""
     missing_markers: MissingMarkers = "fail"

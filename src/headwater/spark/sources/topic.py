@@ -1,4 +1,4 @@
-"""Topic sources: raw records decoded, and those that are broken put aside."""
+"""Topic sources: raw records decoded, and malformed ones sent to the dead letter topic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from headwater.spark.formats.schemas import Schemas
 
 _FIELDS: tuple[FieldName, ...] = ("key", "value")
-_RAW_KEY, _RAW_VALUE, _REASON = "raw_key", "raw_value", "broken_because"
+_RAW_KEY, _RAW_VALUE, _REASON = "raw_key", "raw_value", "malformed_because"
 
 
 class TopicSourceReader:
@@ -37,7 +37,7 @@ class TopicSourceReader:
         return rows if source.changelog is ChangelogMode.APPEND else upserts(rows)
 
 
-def broken_rows(
+def malformed_rows(
     source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
 ) -> DataFrame:
     """Return the records that go to the dead-letter topic, as they came, with the reason."""
@@ -53,7 +53,7 @@ def broken_rows(
         )
     )
     return parsed.select(
-        F.lit(source.on_broken.dead_letter_topic).alias("topic"),
+        F.lit(source.on_malformed.dead_letter_topic).alias("topic"),
         F.col(_RAW_KEY).alias("key"),
         F.col(_RAW_VALUE).alias("value"),
         F.concat(F.coalesce("headers", F.expr(NO_HEADERS)), described).alias("headers"),
@@ -67,7 +67,7 @@ def _decoded(
     if source.value_format.kind == INTERNAL:
         return _internal_rows(source, raw, spark)
     codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
-    if source.on_broken.fails:
+    if source.on_malformed.fails:
         rows = raw.select(*_columns(_once(codecs["key"]), _once(codecs["value"])))
     else:
         rows = _parsed(codecs, raw).where(f"{_REASON} IS NULL")

@@ -10,9 +10,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from headwater.plan.nodes import OnBroken, Start
-from headwater.spark.jobs.failures import broken_record
-from headwater.spark.sources.topic import broken_rows
+from headwater.plan.nodes import OnMalformed, Start
+from headwater.spark.jobs.failures import malformed_record
+from headwater.spark.sources.topic import malformed_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,21 +25,23 @@ if TYPE_CHECKING:
     from headwater.spark.topics import RecordReader
 
 
-def find_broken(
+def find_malformed(
     stage: Stage, reader: RecordReader, checkpoint: Path, spark: SparkSession, schemas: Schemas
 ) -> str | None:
-    """Return the place and the reason of the first broken record after the last good batch."""
+    """Return the place and the reason of the first malformed record after the last good batch."""
     start = _after_last_commit(checkpoint)
     for source in stage.topic_sources:
-        if not source.on_broken.fails or source.internal:
+        if not source.on_malformed.fails or source.internal:
             continue
-        looking = replace(source, on_broken=OnBroken("dead-letters"), start=_start(source, start))
-        found = broken_rows(looking, reader.read(looking), spark, schemas).select("headers")
+        looking = replace(
+            source, on_malformed=OnMalformed("dead-letters"), start=_start(source, start)
+        )
+        found = malformed_rows(looking, reader.read(looking), spark, schemas).select("headers")
         rows = found.limit(1).collect()
         if rows:
             named = {header["key"]: bytes(header["value"]).decode() for header in rows[0][0]}
-            return broken_record(
-                f"broken record, {named['headwater.topic']} [{named['headwater.partition']}] at "
+            return malformed_record(
+                f"malformed record, {named['headwater.topic']} [{named['headwater.partition']}] at "
                 f"offset {named['headwater.offset']}, {named['headwater.reason']}"
             )
     return None
