@@ -37,7 +37,7 @@ _SPARK = (
     "tests/integration/test_streams_",
 )
 # Each has a JVM of its own for as long as it runs.
-_SPARK_GROUPS = ("spark-1", "spark-2")
+_SPARK_GROUPS = ("spark-1", "spark-2", "spark-3")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

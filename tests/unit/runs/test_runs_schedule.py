@@ -13,8 +13,8 @@ def test_the_seconds_of_a_file_are_those_of_its_tests() -> None:
 
 
 def test_spark_is_shared_out_evenly_by_what_was_recorded() -> None:
-    groups = schedule.shared_out({"a": 100.0, "b": 60.0, "c": 50.0, "d": 1.0})
-    assert groups == {"a": "spark-1", "b": "spark-2", "c": "spark-2", "d": "spark-1"}
+    groups = schedule.shared_out({"a": 100.0, "b": 60.0, "c": 50.0, "d": 30.0})
+    assert groups == {"a": "spark-1", "b": "spark-2", "c": "spark-3", "d": "spark-3"}
 
 
 def test_files_with_jvms_share_a_worker_and_others_have_their_own() -> None:

@@ -88,7 +88,7 @@ def test_what_is_refused(items: KTable, build: Any, reason: str) -> None:
     with pytest.raises(PlanError) as refused:
         build(items)
     assert reason in str(refused.value)
-    assert refused.value.location.startswith("tests/unit/streams/test_streams_table_groups.py:")
+    assert refused.value.location.startswith("tests/unit/streams/test_streams_grouped_table.py:")
 
 
 def test_what_no_value_can_be_taken_back_from(items: KTable) -> None:
