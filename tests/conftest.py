@@ -26,8 +26,12 @@ pytest_plugins = ["tests.runs.outcomes", "tests.runs.schedule"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Spark's JVMs live too short a life here to earn back what the optimising compiler costs them:
-# with the quick one alone they need less than half the time.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# with the quick one alone they need less than half the time. It would have a fifth of the usual
+# room for what it compiles, which the queries of many tests fill: then the JVM ends.
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS",
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m",
+)
 
 # A busy machine is no failure, and CI looks at the same examples each time: new ones are found,
 # and fixed, where somebody is there to do so.
