@@ -62,7 +62,7 @@ of one partition, after each has processed a record and then nothing for a while
 other, from the call that sends it to the call that receives what became of it.
 
 Before queries waited to be told of records, the four cases took 148, 151, 32 and 68 %, with the
-first record after 829, 893, 6 and 102 ms, on the same busy machine. What is left of the counts in
+first record after 829, 893, 6 and 102 ms, on a busy machine. What is left of the counts in
 real-time mode is Spark's shuffle between source and state: both ends look for rows every 10 ms."""
 
 
