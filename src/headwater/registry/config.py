@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from headwater.clients import ClusterAccess
 from headwater.clients.error_log import note_error
-from headwater.config import ConfigError, Values
-from headwater.http.tls import ClientAuthentication
+from headwater.config import Values
+from headwater.http.listener_settings import ListenerConfig
 from headwater.registry.settings import CLIENT_PREFIX, DEFAULT_PORT, REGISTRY_SETTINGS
 
 if TYPE_CHECKING:
@@ -18,12 +16,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class RegistryConfig:
+class RegistryConfig(ListenerConfig):
     """Everything that can be set; `REGISTRY_SETTINGS` has the names that operators use."""
 
     bootstrap_servers: str = "localhost:9092"
     client: dict[str, str] = field(default_factory=dict)  # in Java's words or librdkafka's
-    host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     advertised_url: str | None = None  # where other instances reach this one
     topic: str = "_schemas"
@@ -38,12 +35,6 @@ class RegistryConfig:
     modes_can_change: bool = True
     read_only: bool = False
     max_request_bytes: int = 4 * 1024 * 1024
-    users_file: Path | None = None
-    certificate_file: Path | None = None
-    key_file: Path | None = None
-    ca_file: Path | None = None  # whom to trust: leaders that speak TLS, and clients
-    client_authentication: ClientAuthentication = ClientAuthentication.NONE
-    request_logger: str | None = None  # where each request is written down
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> RegistryConfig:
@@ -51,26 +42,14 @@ class RegistryConfig:
         config = cls()
         values = Values(REGISTRY_SETTINGS, given)
         for name, text in given.items():
-            if name == "listeners":
-                config.host, config.port = _address(values.words(name))
-            elif REGISTRY_SETTINGS.is_open(name):
+            if config.take(name, values):
+                continue
+            if REGISTRY_SETTINGS.is_open(name):
                 config.client[name.removeprefix(CLIENT_PREFIX)] = text.strip()
             else:
                 attribute, convert = _ATTRIBUTES[name]
                 setattr(config, attribute, convert(values[name]))
         return config
-
-    def check(self) -> None:
-        """Refuse settings that do not go together."""
-        if (self.certificate_file is None) != (self.key_file is None):
-            raise ConfigError(
-                "ssl.key.location", self.key_file, "TLS needs both a certificate and its key"
-            )
-
-    @property
-    def scheme(self) -> str:
-        """https where there is a certificate."""
-        return "http" if self.certificate_file is None else "https"
 
     def client_settings(self) -> dict[str, Any]:
         """Return librdkafka's settings for every client; raises InvalidPropertiesError."""
@@ -82,27 +61,12 @@ class RegistryConfig:
         }
 
 
-def _address(listeners: tuple[str, ...]) -> tuple[str, int]:
-    try:
-        parts = urlsplit(listeners[0])
-        port = parts.port
-    except ValueError:  # a port that is no number, or a bracket that is not closed
-        port = None
-    if port is None or parts.scheme not in ("http", "https"):
-        raise ConfigError("listeners", listeners[0], "it is not of the form http://HOST:PORT")
-    return parts.hostname or "0.0.0.0", port
-
-
 def _as_it_is(value: Any) -> Any:
     return value
 
 
 def _seconds(milliseconds: int) -> float:
     return milliseconds / 1000
-
-
-def _client_authentication(value: str) -> ClientAuthentication:
-    return ClientAuthentication(value.upper())
 
 
 def _servers(servers: tuple[str, ...]) -> str:
@@ -126,10 +90,4 @@ _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "read.only": ("read_only", _as_it_is),
     "max.request.bytes": ("max_request_bytes", _as_it_is),
     "advertised.url": ("advertised_url", _as_it_is),
-    "authentication.users.file": ("users_file", Path),
-    "ssl.certificate.location": ("certificate_file", Path),
-    "ssl.key.location": ("key_file", Path),
-    "ssl.ca.location": ("ca_file", Path),
-    "ssl.client.authentication": ("client_authentication", _client_authentication),
-    "request.logger.name": ("request_logger", _as_it_is),
 }

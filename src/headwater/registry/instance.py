@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.http.access_log import AccessLog
 from headwater.http.answer_cache import AnswerCache
 from headwater.http.app import App
 from headwater.http.errors import StartError
@@ -66,7 +65,7 @@ class Instance:
             rewrite=self._rewrite,
             authenticator=authenticator,
             cache=self._answers,
-            access_log=None if not config.request_logger else AccessLog(config.request_logger),
+            access_log=config.access_log(),
             max_request_bytes=config.max_request_bytes,
         )
 

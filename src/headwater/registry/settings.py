@@ -11,7 +11,7 @@ from headwater.config import (
     list_of,
     one_of_any_case,
 )
-from headwater.http.tls import ClientAuthentication
+from headwater.http.listener_settings import listener_definitions
 from headwater.registry.settings_scope import LEVELS
 
 DEFAULT_PORT = 8081
@@ -28,14 +28,7 @@ REGISTRY_SETTINGS = Definitions(
         list_of(may_be_empty=False),
         importance=Importance.HIGH,
     ),
-    ConfigDef(
-        "listeners",
-        ConfigType.LIST,
-        (f"http://127.0.0.1:{DEFAULT_PORT}",),
-        "Where the registry listens, as http://HOST:PORT; the first one counts.",
-        list_of(may_be_empty=False),
-        importance=Importance.HIGH,
-    ),
+    *listener_definitions(DEFAULT_PORT),
     ConfigDef(
         "advertised.url",
         ConfigType.STRING,
@@ -117,40 +110,6 @@ REGISTRY_SETTINGS = Definitions(
         4 * 1024 * 1024,
         "How large a request may be; larger ones are refused with 413.",
         at_least(1),
-    ),
-    ConfigDef(
-        "authentication.users.file",
-        ConfigType.STRING,
-        None,
-        "A file of those who may come in, with basic authentication.",
-    ),
-    ConfigDef(
-        "ssl.certificate.location",
-        ConfigType.STRING,
-        None,
-        "A certificate chain in PEM format, for https.",
-    ),
-    ConfigDef("ssl.key.location", ConfigType.STRING, None, "The private key of that certificate."),
-    ConfigDef(
-        "ssl.ca.location",
-        ConfigType.STRING,
-        None,
-        "Whom to trust when a request is passed on to another instance by https, and clients'"
-        " certificates.",
-    ),
-    ConfigDef(
-        "ssl.client.authentication",
-        ConfigType.STRING,
-        "NONE",
-        "Whether clients are asked for certificates, and whether they have to have one.",
-        one_of_any_case(*ClientAuthentication),
-    ),
-    ConfigDef(
-        "request.logger.name",
-        ConfigType.STRING,
-        None,
-        "A name for the lines of the log that tell who asked for what.",
-        importance=Importance.LOW,
     ),
     open_prefixes=(CLIENT_PREFIX,),
 )

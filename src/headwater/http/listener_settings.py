@@ -1,0 +1,177 @@
+"""Where a service listens, whom it lets in, and with which certificate: settings that all share.
+
+A service puts `listener_definitions` among its own, and its config extends `ListenerConfig`:
+
+    SETTINGS = Definitions("rest", *listener_definitions(8082), ...)
+
+    @dataclass(slots=True)
+    class RestConfig(ListenerConfig):
+        port: int = 8082
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from headwater.config import (
+    ConfigDef,
+    ConfigError,
+    ConfigType,
+    Importance,
+    Values,
+    list_of,
+    one_of_any_case,
+)
+from headwater.http.tls import ClientAuthentication
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable, Mapping
+
+    from headwater.http.access_log import AccessLog
+    from headwater.http.authentication import Authenticator
+
+
+def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
+    """Return the settings of a service's listener, under Confluent's names."""
+    return (
+        ConfigDef(
+            "listeners",
+            ConfigType.LIST,
+            (f"http://127.0.0.1:{port}",),
+            "Where it listens, as http://HOST:PORT; the first one counts.",
+            list_of(may_be_empty=False),
+            importance=Importance.HIGH,
+        ),
+        ConfigDef(
+            "authentication.users.file",
+            ConfigType.STRING,
+            None,
+            "A file of those who may come in, with basic authentication.",
+        ),
+        ConfigDef(
+            "ssl.certificate.location",
+            ConfigType.STRING,
+            None,
+            "A certificate chain in PEM format, for https.",
+        ),
+        ConfigDef(
+            "ssl.key.location", ConfigType.STRING, None, "The private key of that certificate."
+        ),
+        ConfigDef(
+            "ssl.ca.location",
+            ConfigType.STRING,
+            None,
+            "Whom to trust: clients' certificates, and other instances that are asked by https.",
+        ),
+        ConfigDef(
+            "ssl.client.authentication",
+            ConfigType.STRING,
+            "NONE",
+            "Whether clients are asked for certificates, and whether they have to have one.",
+            one_of_any_case(*ClientAuthentication),
+        ),
+        ConfigDef(
+            "request.logger.name",
+            ConfigType.STRING,
+            None,
+            "A name for the lines of the log that tell who asked for what.",
+            importance=Importance.LOW,
+        ),
+    )
+
+
+@dataclass(slots=True)
+class ListenerConfig:
+    """What these settings mean to a service."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    users_file: Path | None = None
+    certificate_file: Path | None = None
+    key_file: Path | None = None
+    ca_file: Path | None = None
+    client_authentication: ClientAuthentication = ClientAuthentication.NONE
+    request_logger: str | None = None
+
+    def take(self, name: str, values: Values) -> bool:
+        """Take a setting, if it is one of a listener; raises ConfigError."""
+        if name == "listeners":
+            self.host, self.port = _address(values.words(name))
+        elif name in _ATTRIBUTES:
+            attribute, convert = _ATTRIBUTES[name]
+            setattr(self, attribute, convert(values[name]))
+        else:
+            return False
+        return True
+
+    def check(self) -> None:
+        """Refuse settings that do not go together; raises ConfigError."""
+        if (self.certificate_file is None) != (self.key_file is None):
+            raise ConfigError(
+                "ssl.key.location", self.key_file, "TLS needs both a certificate and its key"
+            )
+
+    @property
+    def scheme(self) -> str:
+        """https where there is a certificate."""
+        return "http" if self.certificate_file is None else "https"
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return what the server needs to speak TLS, if it does; raises StartError, OSError."""
+        from headwater.http.tls import check_files, server_context
+
+        check_files(self.certificate_file, self.key_file, self.ca_file)
+        if self.certificate_file is None or self.key_file is None:
+            return None
+        return server_context(
+            self.certificate_file, self.key_file, self.ca_file, self.client_authentication
+        )
+
+    def authenticator(self, realm: str) -> Authenticator | None:
+        """Return who says whether somebody may come in; None where everybody may."""
+        if self.users_file is None:
+            return None
+        from headwater.http.basic_auth import BasicAuth
+
+        return BasicAuth.from_file(self.users_file, realm)
+
+    def access_log(self) -> AccessLog | None:
+        """Return where requests are written down, if they are."""
+        if not self.request_logger:
+            return None
+        from headwater.http.access_log import AccessLog
+
+        return AccessLog(self.request_logger)
+
+
+def _address(listeners: tuple[str, ...]) -> tuple[str, int]:
+    try:
+        parts = urlsplit(listeners[0])
+        port = parts.port
+    except ValueError:  # a port that is no number, or a bracket that is not closed
+        port = None
+    if port is None or parts.scheme not in ("http", "https"):
+        raise ConfigError("listeners", listeners[0], "it is not of the form http://HOST:PORT")
+    return parts.hostname or "0.0.0.0", port
+
+
+def _client_authentication(value: str) -> ClientAuthentication:
+    return ClientAuthentication(value.upper())
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "authentication.users.file": ("users_file", Path),
+    "ssl.certificate.location": ("certificate_file", Path),
+    "ssl.key.location": ("key_file", Path),
+    "ssl.ca.location": ("ca_file", Path),
+    "ssl.client.authentication": ("client_authentication", _client_authentication),
+    "request.logger.name": ("request_logger", _as_it_is),
+}
