@@ -9,6 +9,7 @@ from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
 from headwater.config.documentation import markdown_names, markdown_table
 from headwater.log.topic_settings import TOPIC_SETTINGS
+from headwater.monitor.settings import MONITOR_SETTINGS
 from headwater.registry.settings import REGISTRY_SETTINGS
 
 PAGE = Path(__file__).with_name("settings.md")
@@ -73,6 +74,13 @@ They are Confluent's. Whatever else starts with `kafkastore.` goes to the Kafka 
 `kafkastore.security.protocol`.
 """
 
+_MONITOR = """\
+## Monitor
+
+Whatever else starts with `client.` goes to the Kafka client, for example
+`client.security.protocol`.
+"""
+
 
 def page() -> str:
     """Return the whole page."""
@@ -94,6 +102,8 @@ def page() -> str:
             markdown_names(topics),
             _REGISTRY,
             markdown_table(REGISTRY_SETTINGS.values()),
+            _MONITOR,
+            markdown_table(MONITOR_SETTINGS.values()),
         ]
     ).rstrip("\n") + "\n"  # fmt: skip
 

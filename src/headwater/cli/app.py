@@ -57,6 +57,11 @@ _COMMANDS = (
         "Run services that need Spark, for `headwater up`.",
         is_hidden=True,
     ),
+    LazyCommand(
+        "monitor",
+        "headwater.cli.commands.monitor:monitor",
+        "Watch how far consumer groups are behind.",
+    ),
     LazyCommand("log", "headwater.cli.commands.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.commands.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.commands.demo:demo", "See records flow through a broker."),

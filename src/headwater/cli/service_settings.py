@@ -99,5 +99,9 @@ def check_settings(service: str, given: Given) -> None:
                 from headwater.registry.config import RegistryConfig
 
                 RegistryConfig.from_settings(given).check()
+            case "monitor":
+                from headwater.monitor.config import MonitorConfig
+
+                MonitorConfig.from_settings(given).check()
     except ConfigError as failure:
         raise click.UsageError(given.explain(failure)) from None

@@ -139,7 +139,7 @@ def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None
         ("data = 'x'\n", "put 'data' under [up], or under its service"),
         (
             "[up]\nservices = ['x']\n",
-            "there is no service 'x'; there are broker, registry.",
+            "there is no service 'x'; there are broker, registry, ",
         ),
         ("[up]\nservices = []\n", "there is no service left to run"),
         ("[up]\nstatus = true\n", "there is no option 'status' under [up]"),
@@ -170,7 +170,7 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
         ),
         (["--property", "broker=3"], 2, "A setting is named after its service"),
         (["--json"], 2, "--json is for --status"),
-        (["--with", "sqll"], 2, "there is no service 'sqll'; there are broker, registry."),
+        (["--with", "sqll"], 2, "there is no service 'sqll'; there are broker, registry, "),
         (["--without", "broker"], 2, "service 'registry' needs 'broker', which is left out"),
         (["--health-interval", "0"], 2, "0.0 is not in the range"),
         (["--port-offset", "100000"], 2, "100000 is not in the range"),

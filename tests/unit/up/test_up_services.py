@@ -42,9 +42,9 @@ def test_what_they_need_comes_along() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"services": ("sqll",)}, "no service 'sqll'; there are broker, registry, extra"),
-        ({"with_services": ("x",)}, "no service 'x'; there are broker, registry, extra"),
-        ({"without_services": ("x",)}, "no service 'x'; there are broker, registry, extra"),
+        ({"services": ("sqll",)}, "no service 'sqll'; there are broker, registry, .*extra"),
+        ({"with_services": ("x",)}, "no service 'x'; there are broker, registry, .*extra"),
+        ({"without_services": ("x",)}, "no service 'x'; there are broker, registry, .*extra"),
         (
             {"without_services": ("broker",)},
             "'registry' needs 'broker', which is left out; leave out 'registry' as well, or name a "

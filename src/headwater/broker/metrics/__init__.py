@@ -2,6 +2,6 @@
 
 - `durations`, `request_times`: the little that is counted while requests are served;
 - `snapshot`: everything else, copied when somebody looks;
-- `exporter_families`, `server_families`: all of it under its names;
+- `server_families`: all of it under its names, but for what `headwater.metrics` names;
 - `endpoint`: where Prometheus fetches it.
 """

@@ -12,6 +12,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.metrics.snapshot import Snapshot, Traffic, take_snapshot, traffic
+from headwater.metrics.cluster_state import (
+    BrokerState,
+    ClusterState,
+    GroupState,
+    PartitionState,
+    TopicState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,9 +136,38 @@ class _Families:
         """Return everything there is to show, of the process as well."""
         from prometheus_client import ProcessCollector
 
-        from headwater.broker.metrics.exporter_families import exporter_families
         from headwater.broker.metrics.server_families import server_families
+        from headwater.metrics.kafka_exporter import exporter_families
 
-        yield from exporter_families(self._snapshot)
+        yield from exporter_families(_cluster(self._snapshot))
         yield from server_families(self._snapshot)
         yield from ProcessCollector(registry=None).collect()
+
+
+def _cluster(snapshot: Snapshot) -> ClusterState:
+    """Return the cluster of this one broker, whose partitions have this one replica."""
+    alone = (snapshot.node_id,)
+    return ClusterState(
+        [BrokerState(snapshot.node_id, f"{snapshot.address[0]}:{snapshot.address[1]}")],
+        [
+            TopicState(
+                topic.name,
+                [
+                    PartitionState(
+                        partition.index,
+                        snapshot.node_id,
+                        alone,
+                        alone,
+                        partition.log_start_offset,
+                        partition.high_watermark,
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in snapshot.topics
+        ],
+        [
+            GroupState(group.group_id, group.state, group.members, group.offsets, {})
+            for group in snapshot.groups
+        ],
+    )

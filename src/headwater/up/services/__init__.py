@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.up.services.broker import BROKER
+from headwater.up.services.monitor import MONITOR
 from headwater.up.services.registry import REGISTRY
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from headwater.up.services.guests import GuestFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY)
+SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY, MONITOR)
 """In the order in which they are listed; each after what it needs, and guests of Spark last."""
 
 

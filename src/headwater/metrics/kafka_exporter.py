@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from headwater.broker.metrics.snapshot import GroupState, Snapshot
+    from headwater.metrics.cluster_state import ClusterState, GroupState
 
 _TOPIC = ("topic",)
 _PARTITION = ("topic", "partition")
@@ -20,19 +20,20 @@ _GROUP_PARTITION = ("consumergroup", "topic", "partition")
 _NOTHING_COMMITTED = -1
 
 
-def exporter_families(snapshot: Snapshot) -> Iterator[GaugeMetricFamily]:
+def exporter_families(cluster: ClusterState) -> Iterator[GaugeMetricFamily]:
     """Return the brokers, the topics and the groups."""
-    yield GaugeMetricFamily("kafka_brokers", "Brokers in the cluster.", 1)
+    yield GaugeMetricFamily("kafka_brokers", "Brokers in the cluster.", len(cluster.brokers))
     info = GaugeMetricFamily(
         "kafka_broker_info", "Id and address of each broker.", labels=("id", "address")
     )
-    info.add_metric((str(snapshot.node_id), f"{snapshot.address[0]}:{snapshot.address[1]}"), 1)
+    for broker in cluster.brokers:
+        info.add_metric((str(broker.id), broker.address), 1)
     yield info
-    yield from _topics(snapshot)
-    yield from _groups(snapshot)
+    yield from _topics(cluster)
+    yield from _groups(cluster)
 
 
-def _topics(snapshot: Snapshot) -> Iterator[GaugeMetricFamily]:
+def _topics(cluster: ClusterState) -> Iterator[GaugeMetricFamily]:
     partitions = GaugeMetricFamily(
         "kafka_topic_partitions", "Partitions of the topic.", labels=_TOPIC
     )
@@ -43,27 +44,29 @@ def _topics(snapshot: Snapshot) -> Iterator[GaugeMetricFamily]:
     replicas = _gauge("replicas", "Replicas of the partition.")
     in_sync = _gauge("in_sync_replica", "Replicas that are in sync.")
     lacking = _gauge("under_replicated_partition", "Whether some are not in sync.")
-    for topic in snapshot.topics:
+    for topic in cluster.topics:
         partitions.add_metric((topic.name,), len(topic.partitions))
         for partition in topic.partitions:
             labels = (topic.name, str(partition.index))
-            newest.add_metric(labels, partition.high_watermark)
-            oldest.add_metric(labels, partition.log_start_offset)
-            leader.add_metric(labels, snapshot.node_id)
-            preferred.add_metric(labels, 1)
-            replicas.add_metric(labels, 1)
-            in_sync.add_metric(labels, 1)
-            lacking.add_metric(labels, 0)
+            if partition.high_watermark is not None:
+                newest.add_metric(labels, partition.high_watermark)
+            if partition.log_start_offset is not None:
+                oldest.add_metric(labels, partition.log_start_offset)
+            leader.add_metric(labels, partition.leader)
+            preferred.add_metric(labels, partition.leader == partition.replicas[0])
+            replicas.add_metric(labels, len(partition.replicas))
+            in_sync.add_metric(labels, len(partition.in_sync))
+            lacking.add_metric(labels, len(partition.in_sync) < len(partition.replicas))
     yield from (partitions, newest, oldest, leader, preferred, replicas, in_sync, lacking)
 
 
-def _groups(snapshot: Snapshot) -> Iterator[GaugeMetricFamily]:
+def _groups(cluster: ClusterState) -> Iterator[GaugeMetricFamily]:
     ends = {
         topic.name: {p.index: p.high_watermark for p in topic.partitions}
-        for topic in snapshot.topics
+        for topic in cluster.topics
     }
     families = _GroupFamilies()
-    for group in snapshot.groups:
+    for group in cluster.groups:
         families.add(group, ends)
     yield from families.all()
 
@@ -96,7 +99,7 @@ class _GroupFamilies:
             labels=_GROUP_TOPIC,
         )
 
-    def add(self, group: GroupState, ends: dict[str, dict[int, int]]) -> None:
+    def add(self, group: GroupState, ends: dict[str, dict[int, int | None]]) -> None:
         """Add a group; of each topic that it has committed to, all partitions are shown."""
         name = group.group_id
         self._members.add_metric((name,), group.members)
@@ -105,6 +108,8 @@ class _GroupFamilies:
                 continue
             offset_sum = lag_sum = 0
             for index, end in ends[topic].items():
+                if end is None:
+                    continue
                 labels = (name, topic, str(index))
                 offset = committed.get(index, _NOTHING_COMMITTED)
                 lag = end - offset if index in committed else _NOTHING_COMMITTED

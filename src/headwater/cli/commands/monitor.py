@@ -1,0 +1,88 @@
+"""`headwater monitor`: watch a cluster's groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import connection_options
+from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.service_settings import given_settings, settings_options
+from headwater.clients.cluster_access import DEFAULT_SERVERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headwater.clients.connection import Connection
+
+DEFAULT_PORT = 9308
+
+
+@click.group(cls=LazyGroup)
+def monitor() -> None:
+    """Watch how far consumer groups are behind, and whether that is well."""
+
+
+@monitor.command(
+    epilog="""\b
+Examples:
+  headwater monitor server
+  headwater monitor server --bootstrap-server kafka:9092 --port 9308
+  headwater monitor server --property cluster.name=plant --property group.exclude='^console-'
+
+\b
+Then:
+  curl http://localhost:9308/metrics
+  curl http://localhost:9308/v3/kafka/default/consumer/GROUP/lag
+
+The names are those of kafka_exporter, Kafka Lag Exporter and Burrow, so that their dashboards work.
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
+)
+@connection_options
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"Port to listen on; 0 takes a free one and says which.  [default: {DEFAULT_PORT}]",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Address to listen on; 0.0.0.0 is every interface.  [default: 127.0.0.1]",
+)
+@settings_options("monitor", "its own", "properties file")
+@click.pass_context
+def server(
+    context: click.Context,
+    connection: Connection,
+    port: int | None,
+    host: str | None,
+    config_file: Path | None,
+    properties: tuple[str, ...],
+) -> int:
+    """Serve metrics and verdicts until Ctrl-C; the cluster may come and go meanwhile."""
+    from headwater.clients import ClusterAccess
+    from headwater.config import ConfigError
+    from headwater.monitor.config import MonitorConfig
+    from headwater.monitor.settings import MONITOR_SETTINGS
+
+    settings = given_settings(MONITOR_SETTINGS, config_file, properties)
+    try:
+        config = MonitorConfig.from_settings(settings)
+        config.check()
+    except ConfigError as failure:
+        raise click.UsageError(settings.explain(failure)) from None
+    source = context.get_parameter_source("bootstrap_server")
+    said = connection.bootstrap_servers != DEFAULT_SERVERS  # by --command-config
+    is_said = said or source is not click.core.ParameterSource.DEFAULT
+    config.access = ClusterAccess(
+        connection.bootstrap_servers if is_said else config.access.bootstrap_servers,
+        {**config.access.properties, **connection.access.properties},
+    )
+    config.host = config.host if host is None else host
+    config.port = config.port if port is None else port
+
+    # Only now: a wrong setting should not have to wait for the server's imports.
+    from headwater.monitor.run import run
+
+    return run(config)

@@ -1,0 +1,258 @@
+"""Reads a whole cluster's state with few requests: client libraries ask for each group by itself.
+
+A broker lists the groups that it coordinates. So it is known whom to ask for them, and one request
+to each broker does for the offsets of all of its groups.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from headwater.clients.errors import ClientError
+from headwater.clients.raw.admin import Node, UnansweredError
+from headwater.clients.raw.broker_socket import ask, open_socket
+from headwater.clients.raw.group_members import Members, classic_members, consumer_members
+from headwater.metrics.cluster_state import (
+    BrokerState,
+    ClusterState,
+    GroupState,
+    PartitionState,
+    TopicState,
+)
+from headwater.protocol.api_keys import ApiKey
+from headwater.protocol.errors import ErrorCode
+from headwater.protocol.primitives import ProtocolError
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from headwater.clients.cluster_access import ClusterAccess
+
+Place = tuple[str, int]
+
+_METADATA_VERSION = 9
+_LIST_OFFSETS_VERSION = 5
+_OFFSET_FETCH_VERSION = 8
+_DESCRIBE_GROUPS_VERSION = 5
+_CONSUMER_GROUP_DESCRIBE_VERSION = 0
+_LATEST, _EARLIEST = -1, -2
+_DEFAULT_PORT = 9092  # librdkafka's as well
+# Share groups have no offsets to be behind of, and the rest are Kafka's own affairs.
+_TYPES = ("", "classic", "consumer")
+_GROUPS_A_REQUEST = 500
+
+
+class ClusterReader:
+    """Keeps a connection to each broker; to be used by one thread at a time."""
+
+    def __init__(
+        self,
+        access: ClusterAccess,
+        wants_topic: Callable[[str], bool] = lambda _: True,
+        wants_group: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._access = access
+        self._settings = access.librdkafka()
+        self._wants_topic = wants_topic
+        self._wants_group = wants_group
+        self._sockets: dict[Node, socket.socket] = {}
+        self._newest: dict[tuple[Node, ApiKey], int] = {}
+        self._nodes: list[Node] = []
+
+    def read(self) -> ClusterState:
+        """Return what the brokers say; raises ClientError if none of them answers.
+
+        A broker that does not answer leaves gaps: its partitions have no offsets, and the groups
+        that it coordinates are missing.
+        """
+        metadata = self._metadata()
+        nodes = {
+            each.node_id: Node(each.node_id, each.host, each.port) for each in metadata.brokers
+        }
+        self._forget_others(nodes.values())
+        topics = [topic for topic in metadata.topics if self._wants_topic(topic.name)]
+        offsets = self._offsets(nodes, topics)
+        return ClusterState(
+            [BrokerState(node.id, f"{node.host}:{node.port}") for node in nodes.values()],
+            [_topic(topic, offsets) for topic in topics if topic.error_code == ErrorCode.NONE],
+            [group for node in nodes.values() for group in self._groups(node)],
+        )
+
+    def close(self) -> None:
+        """Hang up."""
+        for peer in self._sockets.values():
+            peer.close()
+        self._sockets.clear()
+        self._newest.clear()
+
+    def _metadata(self) -> Any:
+        failure: UnansweredError | None = None
+        for node in self._known_nodes():
+            try:
+                body = {"topics": None, "allow_auto_topic_creation": False}
+                return self._ask(node, ApiKey.METADATA, _METADATA_VERSION, body)
+            except UnansweredError as silence:
+                failure = silence
+        raise failure or ClientError("the cluster has no brokers at the moment. Try again later")
+
+    def _known_nodes(self) -> Iterator[Node]:
+        yield from self._nodes
+        # At first, and when all whom we knew are gone.
+        yield from bootstrap_nodes(self._access.bootstrap_servers)
+
+    def _offsets(self, nodes: Mapping[int, Node], topics: list[Any]) -> dict[int, dict[Place, int]]:
+        led: defaultdict[Node, dict[str, list[int]]] = defaultdict(dict)
+        for topic in topics:
+            for partition in topic.partitions:
+                if partition.leader_id in nodes:
+                    of_node = led[nodes[partition.leader_id]]
+                    of_node.setdefault(topic.name, []).append(partition.partition_index)
+        return {
+            time: dict(
+                found
+                for node, wanted in led.items()
+                for found in self._offsets_at(node, wanted, time)
+            )
+            for time in (_EARLIEST, _LATEST)
+        }
+
+    def _offsets_at(
+        self, node: Node, wanted: Mapping[str, list[int]], time: int
+    ) -> Iterator[tuple[Place, int]]:
+        body = {
+            "replica_id": -1,
+            "isolation_level": 0,
+            "topics": [
+                {
+                    "name": name,
+                    "partitions": [
+                        {"partition_index": index, "current_leader_epoch": -1, "timestamp": time}
+                        for index in partitions
+                    ],
+                }
+                for name, partitions in wanted.items()
+            ],
+        }
+        try:
+            answer = self._ask(node, ApiKey.LIST_OFFSETS, _LIST_OFFSETS_VERSION, body)
+        except UnansweredError:
+            return
+        for topic in answer.topics:
+            for partition in topic.partitions:
+                if partition.error_code == ErrorCode.NONE:
+                    yield (topic.name, partition.partition_index), partition.offset
+
+    def _groups(self, node: Node) -> Iterator[GroupState]:
+        try:
+            version = min(5, self._newest_version(node, ApiKey.LIST_GROUPS))
+            listed = self._ask(node, ApiKey.LIST_GROUPS, version, {}).groups
+            types = {
+                each.group_id: str(getattr(each, "group_type", "")).lower()
+                for each in listed
+                if self._wants_group(each.group_id)
+            }
+            names = [name for name, kind in types.items() if kind in _TYPES]
+            for start in range(0, len(names), _GROUPS_A_REQUEST):
+                some = names[start : start + _GROUPS_A_REQUEST]
+                yield from self._described(node, {name: types[name] for name in some})
+        except UnansweredError:
+            return
+
+    def _described(self, node: Node, types: Mapping[str, str]) -> Iterator[GroupState]:
+        consumer = [name for name, kind in types.items() if kind == "consumer"]
+        classic = [name for name, kind in types.items() if kind != "consumer"]
+        members: dict[str, Members] = {}
+        if classic:
+            body: dict[str, Any] = {"groups": classic}
+            answer = self._ask(node, ApiKey.DESCRIBE_GROUPS, _DESCRIBE_GROUPS_VERSION, body)
+            members |= classic_members(answer)
+        if consumer:
+            api, version = ApiKey.CONSUMER_GROUP_DESCRIBE, _CONSUMER_GROUP_DESCRIBE_VERSION
+            answer = self._ask(node, api, version, {"group_ids": consumer})
+            members |= consumer_members(answer)
+        body = {
+            "groups": [{"group_id": name, "topics": None} for name in types],
+            "require_stable": False,
+        }
+        answer = self._ask(node, ApiKey.OFFSET_FETCH, _OFFSET_FETCH_VERSION, body)
+        for group in answer.groups:
+            if group.error_code == ErrorCode.NONE and group.group_id in members:
+                found = members[group.group_id]
+                yield GroupState(
+                    group.group_id, found.state, found.count, _committed(group), found.owners
+                )
+
+    def _newest_version(self, node: Node, api_key: ApiKey) -> int:
+        if (node, api_key) not in self._newest:
+            for api in self._ask(node, ApiKey.API_VERSIONS, 0, {}).api_keys:
+                self._newest[node, api.api_key] = api.max_version
+        return self._newest[node, api_key]
+
+    def _ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
+        """Send a request; one that a connection of before does not take is sent on a new one."""
+        where = f"{node.host}:{node.port}"
+        try:
+            while True:
+                peer = self._sockets.pop(node, None)
+                is_new = peer is None
+                if peer is None:
+                    peer = open_socket(node.host, node.port, self._settings)
+                try:
+                    answer = ask(peer, api_key, version, body)
+                except BaseException as failure:
+                    peer.close()
+                    if isinstance(failure, OSError) and not is_new:
+                        continue
+                    raise
+                self._sockets[node] = peer
+                return answer
+        except OSError as failure:
+            raise UnansweredError(f"asking {where} failed: {failure}") from failure
+        except ProtocolError as failure:
+            raise ClientError(f"the answer of {where} makes no sense: {failure}") from failure
+
+    def _forget_others(self, nodes: Iterable[Node]) -> None:
+        self._nodes = list(nodes)
+        for gone in self._sockets.keys() - set(self._nodes):
+            self._sockets.pop(gone).close()
+
+
+def bootstrap_nodes(servers: str) -> list[Node]:
+    """Return the brokers of `bootstrap.servers`, whose ids are not known yet.
+
+    >>> bootstrap_nodes("SSL://[::1]:9094, localhost")
+    [Node(id=-1, host='::1', port=9094), Node(id=-1, host='localhost', port=9092)]
+    """
+    parts = [urlsplit(f"//{server.strip().rpartition('://')[2]}") for server in servers.split(",")]
+    return [Node(-1, part.hostname or "", part.port or _DEFAULT_PORT) for part in parts]
+
+
+def _topic(topic: Any, offsets: Mapping[int, Mapping[Place, int]]) -> TopicState:
+    return TopicState(
+        topic.name,
+        [
+            PartitionState(
+                partition.partition_index,
+                partition.leader_id,
+                partition.replica_nodes,
+                partition.isr_nodes,
+                offsets[_EARLIEST].get((topic.name, partition.partition_index)),
+                offsets[_LATEST].get((topic.name, partition.partition_index)),
+            )
+            for partition in sorted(topic.partitions, key=lambda each: each.partition_index)
+        ],
+    )
+
+
+def _committed(group: Any) -> dict[str, dict[int, int]]:
+    return {
+        topic.name: {
+            partition.partition_index: partition.committed_offset
+            for partition in topic.partitions
+            if partition.error_code == ErrorCode.NONE and partition.committed_offset >= 0
+        }
+        for topic in group.topics
+    }

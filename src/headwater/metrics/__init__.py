@@ -1,0 +1,1 @@
+"""A cluster's state as metrics under kafka_exporter's names, for the broker and the monitor."""

@@ -1,0 +1,1 @@
+"""The monitor's answers, in Burrow's paths and form."""

@@ -1,0 +1,32 @@
+"""What Prometheus fetches: what was seen of the cluster, and the monitor's own requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+
+from headwater.http.metrics import RequestMetrics
+from headwater.monitor.families import ClusterFamilies
+
+if TYPE_CHECKING:
+    from headwater.monitor.cluster_monitor import ClusterMonitor
+
+
+class MonitorMetrics(RequestMetrics):
+    """Makes text of what was seen once for each look, in its thread, and not for each scrape."""
+
+    def __init__(self, monitor: ClusterMonitor) -> None:
+        super().__init__("headwater_monitor")
+        self.registry.register(ProcessCollector(registry=None))
+        self._seen = CollectorRegistry()
+        self._seen.register(ClusterFamilies(monitor))
+        self._text = generate_latest(self._seen)
+        monitor.after_each_look(self._render)
+
+    def text(self) -> bytes:
+        """Return all of it."""
+        return self._text + super().text()
+
+    def _render(self) -> None:
+        self._text = generate_latest(self._seen)

@@ -1,0 +1,71 @@
+"""The monitor's settings; filters have kafka_exporter's names."""
+
+from __future__ import annotations
+
+import re
+
+from headwater.config import (
+    NOT_EMPTY,
+    ConfigDef,
+    ConfigType,
+    Definitions,
+    Importance,
+    Validator,
+    at_least,
+    list_of,
+)
+from headwater.http.listener_settings import listener_definitions
+
+DEFAULT_PORT = 9308
+CLIENT_PREFIX = "client."
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
+
+_PATTERN = Validator("a regular expression", _is_pattern)
+
+MONITOR_SETTINGS = Definitions(
+    "monitor",
+    *listener_definitions(DEFAULT_PORT),
+    ConfigDef(
+        "bootstrap.servers",
+        ConfigType.LIST,
+        ("localhost:9092",),
+        "The cluster to watch; what starts with client. is a setting of the Kafka client,"
+        " client.security.protocol for example.",
+        list_of(may_be_empty=False),
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "cluster.name",
+        ConfigType.STRING,
+        "default",
+        "What the cluster is called in metrics and paths.",
+        NOT_EMPTY,
+    ),
+    ConfigDef(
+        "poll.interval.ms",
+        ConfigType.INT,
+        10_000,
+        "How long to wait between two looks at the cluster.",
+        at_least(100),
+    ),
+    ConfigDef(
+        "evaluation.window.samples",
+        ConfigType.INT,
+        10,
+        "How many looks at a group a verdict is based on.",
+        at_least(2),
+    ),
+    ConfigDef("topic.filter", ConfigType.STRING, ".*", "Topics that are shown.", _PATTERN),
+    ConfigDef("topic.exclude", ConfigType.STRING, "^$", "Topics that are not.", _PATTERN),
+    ConfigDef("group.filter", ConfigType.STRING, ".*", "Groups that are shown.", _PATTERN),
+    ConfigDef("group.exclude", ConfigType.STRING, "^$", "Groups that are not.", _PATTERN),
+    open_prefixes=(CLIENT_PREFIX,),
+)

@@ -1,0 +1,21 @@
+"""The monitor, of the platform's broker or of the cluster that was named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.up.services.factory import ServiceFactory
+from headwater.up.services.http_service import http_service
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headwater.up.platform import Platform
+    from headwater.up.service import Service
+
+
+def _make(platform: Platform) -> Sequence[Service]:
+    return [http_service(platform, "monitor", "Monitor", ("monitor", "server"))]
+
+
+MONITOR = ServiceFactory("monitor", _make, needs=("broker",), is_usual=False)
