@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.docs_page import ROOT, commands, run_command
-from tests.server_process import ServerProcess
+from tests.docs_page import ROOT, Command, blocks, commands, run_command
+from tests.monitor_process import MonitorProcess
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -18,27 +16,6 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs/lag.md"
 PORT = "9308"
-
-
-class MonitorProcess(ServerProcess):
-    """One `headwater monitor server` process on the loopback interface."""
-
-    name = "monitor"
-    ready = re.compile(r"monitor listening on http://127\.0\.0\.1:(\d+)")
-
-    def __init__(self, bootstrap_servers: str) -> None:
-        super().__init__()
-        self.bootstrap_servers = bootstrap_servers
-
-    def command_line(self) -> list[str]:
-        return [
-            *(sys.executable, "-m", "headwater", "monitor", "server", "--port", str(self.port)),
-            *("--bootstrap-server", self.bootstrap_servers),
-            *("--property", "poll.interval.ms=100"),
-        ]
-
-    def listens(self, said: re.Match[str]) -> None:
-        self.port = int(said[1])
 
 
 @pytest.mark.needs("curl")
@@ -60,7 +37,6 @@ def test_the_page(tmp_path: Path, start_broker: StartBroker) -> None:
 
 def _wait_until_it_says(expected: str, line: str, servers: str, directory: Path) -> None:
     """The monitor looks at the cluster in its own time."""
-    from tests.docs_page import Command
 
     def is_right() -> bool:
         try:
@@ -70,6 +46,15 @@ def _wait_until_it_says(expected: str, line: str, servers: str, directory: Path)
         return True
 
     wait_for(is_right, line)
+
+
+def test_the_rules_on_the_page_are_the_usual_ones(tmp_path: Path) -> None:
+    from headwater.monitor.alerts.rule_file import read_rules
+    from headwater.monitor.alerts.rules import DEFAULT_RULES
+
+    (rules,) = blocks(PAGE, "toml")
+    (tmp_path / "rules.toml").write_text(rules)
+    assert read_rules(tmp_path / "rules.toml") == DEFAULT_RULES
 
 
 def test_all_verdicts_are_on_the_page() -> None:

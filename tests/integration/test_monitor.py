@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from prometheus_client.parser import text_string_to_metric_families
+from tests.integration.registry_fixtures import read_topic
 from tests.unit.http.running_app import RunningApp
 from tests.waiting import wait_for
 
 from headwater.clients import ClusterAccess
+from headwater.clients.connection import Connection
+from headwater.monitor.alerts.alerts import Alert
+from headwater.monitor.alerts.delivery import AlertTopic
 from headwater.monitor.config import MonitorConfig
 from headwater.monitor.instance import Instance
 from headwater.testing import Broker
@@ -37,7 +41,7 @@ class Watched:
         self.app = RunningApp(self.instance.app)
 
     def look(self) -> None:
-        self.instance.monitor.look()
+        self.instance.service.cluster.look()
 
     def get(self, path: str) -> tuple[int, Any]:
         code, body, _ = self.app.ask("GET", path)
@@ -74,7 +78,7 @@ def watched(broker: Broker) -> Iterator[Watched]:
     watched = Watched(broker)
     with watched.app:
         yield watched
-    watched.instance.monitor.close()
+    watched.instance.service.cluster.close()
 
 
 def produce(broker: Broker, topic: str, values: int, *, partition: int = 0) -> None:
@@ -210,6 +214,17 @@ def test_several_groups_at_one_partition_have_each_its_time(watched: Watched) ->
     assert [round(ages[0] - age) for age in ages] == list(range(6))
 
 
+def test_alerts_are_written_to_a_topic(watched: Watched) -> None:
+    broker = watched.broker
+    channel = AlertTopic(Connection(ClusterAccess(broker.bootstrap_servers)), "alerts")
+    channel.send([Alert("Late", "warning", {"group": "billing"}, 5, "it is late", 0, "firing")])
+    channel.close()
+    (record,) = read_topic(broker.bootstrap_servers, "alerts")
+    alert = json.loads(record.value or b"")
+    assert (alert["status"], alert["labels"]["alertname"]) == ("firing", "Late")
+    assert record.key == alert["fingerprint"].encode()
+
+
 def test_topics_and_groups_are_listed(watched: Watched) -> None:
     watched.broker.create_topic("listed", partitions=2)
     produce(watched.broker, "listed", 2, partition=1)
@@ -242,7 +257,7 @@ def test_only_what_is_wanted_is_shown(broker: Broker) -> None:
         watched.look()
         assert watched.get(f"/v3/kafka/{CLUSTER}/topic")[1]["topics"] == ["wanted"]
         assert watched.get(f"/v3/kafka/{CLUSTER}/consumer")[1]["consumers"] == ["wanted-group"]
-    watched.instance.monitor.close()
+    watched.instance.service.cluster.close()
 
 
 def test_a_cluster_that_goes_away_is_told_and_seen_again() -> None:
@@ -261,4 +276,4 @@ def test_a_cluster_that_goes_away_is_told_and_seen_again() -> None:
             broker.start()
             watched.look()
             assert "orders" in watched.get(f"/v3/kafka/{CLUSTER}/topic")[1]["topics"]
-        watched.instance.monitor.close()
+        watched.instance.service.cluster.close()

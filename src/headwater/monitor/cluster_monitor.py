@@ -15,6 +15,7 @@ from headwater.clients.connection import Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.clients.raw.cluster_reader import ClusterReader
 from headwater.monitor.lags import lags_of
+from headwater.monitor.quiet_topics import QuietTopics
 from headwater.monitor.record_times import RecordTimes
 from headwater.monitor.verdicts import Judge
 
@@ -39,6 +40,8 @@ class Observation(NamedTuple):
     lags: Mapping[str, Sequence[PartitionLag]]
     times: Mapping[Position, int | None]
     verdicts: Mapping[str, GroupVerdict]
+    quiet_since: Mapping[str, float]
+    """Since when nothing was written to each topic."""
 
 
 class ClusterMonitor:
@@ -56,6 +59,7 @@ class ClusterMonitor:
         )
         self._times = RecordTimes(Connection(config.access))
         self._judge = Judge(config.window)
+        self._quiet = QuietTopics()
         self._task: asyncio.Task[None] | None = None
         self._listeners: list[Callable[[], None]] = []
 
@@ -99,7 +103,9 @@ class ClusterMonitor:
         behind = {lag.position for each in lags.values() for lag in each if lag.records}
         times = self._times.at(behind)
         verdicts = self._judge.judge(lags, round(now_s * 1000))
-        return Observation(now_s, time.perf_counter() - started, cluster, lags, times, verdicts)
+        quiet = self._quiet.take(cluster, now_s)
+        took_s = time.perf_counter() - started
+        return Observation(now_s, took_s, cluster, lags, times, verdicts, quiet)
 
     async def _go_on(self) -> None:
         while True:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.clients import ClusterAccess
-from headwater.config import Values
+from headwater.config import ConfigError, Values
 from headwater.http.listener_settings import ListenerConfig
+from headwater.monitor.alerts.rule_file import RuleFileError, read_rules
+from headwater.monitor.alerts.rules import DEFAULT_RULES
 from headwater.monitor.settings import CLIENT_PREFIX, DEFAULT_PORT, MONITOR_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from headwater.monitor.alerts.rules import Rule
 
 
 @dataclass(slots=True)
@@ -27,6 +32,9 @@ class MonitorConfig(ListenerConfig):
     topic_exclude: str = "^$"
     group_filter: str = ".*"
     group_exclude: str = "^$"
+    rules: Sequence[Rule] = DEFAULT_RULES
+    webhook: str | None = None
+    alert_topic: str | None = None
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> MonitorConfig:
@@ -47,9 +55,23 @@ class MonitorConfig(ListenerConfig):
             group_filter=_text(values, "group.filter"),
             group_exclude=_text(values, "group.exclude"),
         )
+        config.webhook = values.text("alert.webhook.url")
+        config.alert_topic = values.text("alert.topic")
+        rules = values.text("alert.rules.file")
+        if rules is not None:
+            config.rules = _rules(Path(rules))
         for name in given:
             config.take(name, values)
         return config
+
+
+def _rules(path: Path) -> Sequence[Rule]:
+    try:
+        return read_rules(path)
+    except RuleFileError as failure:
+        raise ConfigError("alert.rules.file", path, str(failure)) from None
+    except OSError as failure:
+        raise ConfigError("alert.rules.file", path, failure.strerror or str(failure)) from None
 
 
 def _text(values: Values, name: str) -> str:

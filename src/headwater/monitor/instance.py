@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.http.app import App, call_handler
-from headwater.monitor.cluster_monitor import ClusterMonitor
 from headwater.monitor.http.api import INTERFACE
 from headwater.monitor.metrics import MonitorMetrics
+from headwater.monitor.service import MonitorService
 
 if TYPE_CHECKING:
     from headwater.monitor.config import MonitorConfig
@@ -21,26 +21,26 @@ class Instance:
     title = "monitor"
 
     def __init__(self, config: MonitorConfig) -> None:
-        self.monitor = ClusterMonitor(config)
+        self.service = MonitorService(config)
         self.app = App(
             INTERFACE,
-            call_handler(self.monitor),
-            MonitorMetrics(self.monitor),
+            call_handler(self.service),
+            MonitorMetrics(self.service.cluster),
             authenticator=config.authenticator(REALM),
             access_log=config.access_log(),
         )
 
     async def start(self) -> None:
         """Look at the cluster for the first time."""
-        await self.monitor.start()
+        await self.service.start()
 
     async def stop(self) -> None:
         """Look no more."""
-        await self.monitor.stop()
+        await self.service.stop()
 
     def summary(self) -> str:
         """Say what is watched."""
-        seen = self.monitor.latest
+        seen = self.service.cluster.latest
         if seen is None:
-            return f"cluster {self.monitor.name} is not there yet"
+            return f"cluster {self.service.cluster.name} is not there yet"
         return f"{len(seen.cluster.topics)} topics, {len(seen.lags)} groups"

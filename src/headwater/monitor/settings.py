@@ -67,5 +67,18 @@ MONITOR_SETTINGS = Definitions(
     ConfigDef("topic.exclude", ConfigType.STRING, "^$", "Topics that are not.", _PATTERN),
     ConfigDef("group.filter", ConfigType.STRING, ".*", "Groups that are shown.", _PATTERN),
     ConfigDef("group.exclude", ConfigType.STRING, "^$", "Groups that are not.", _PATTERN),
+    ConfigDef(
+        "alert.rules.file",
+        ConfigType.STRING,
+        None,
+        "A TOML file of rules, in place of those that are checked otherwise.",
+    ),
+    ConfigDef(
+        "alert.webhook.url",
+        ConfigType.STRING,
+        None,
+        "Where alerts are posted, as Alertmanager posts them.",
+    ),
+    ConfigDef("alert.topic", ConfigType.STRING, None, "A topic that alerts are written to."),
     open_prefixes=(CLIENT_PREFIX,),
 )

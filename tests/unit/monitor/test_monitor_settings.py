@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from headwater.config import ConfigError
 from headwater.monitor.config import MonitorConfig
 from headwater.monitor.settings import MONITOR_SETTINGS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OTHERS = {
     "listeners": "http://0.0.0.0:9400",
@@ -24,11 +29,13 @@ OTHERS = {
     "topic.exclude": "^_",
     "group.filter": "^etl",
     "group.exclude": "^console-",
+    "alert.webhook.url": "http://localhost:9093",
+    "alert.topic": "alerts",
 }
 
 
 def test_each_setting_changes_something() -> None:
-    assert OTHERS.keys() == set(MONITOR_SETTINGS)
+    assert {*OTHERS, "alert.rules.file"} == set(MONITOR_SETTINGS)
     for name, text in OTHERS.items():
         assert MonitorConfig.from_settings({name: text}) != MonitorConfig(), name
 
@@ -45,3 +52,15 @@ def test_client_settings_reach_the_client() -> None:
 def test_a_pattern_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"group\.filter.*regular expression"):
         MonitorConfig.from_settings({"group.filter": "("})
+
+
+def test_a_rule_file_replaces_the_usual_rules(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text('[[rule]]\nname = "Late"\nwhen = "group-lag"\nabove = 5\n')
+    config = MonitorConfig.from_settings({"alert.rules.file": str(file)})
+    assert [rule.name for rule in config.rules] == ["Late"]
+
+
+def test_a_rule_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"alert\.rules\.file.*No such file"):
+        MonitorConfig.from_settings({"alert.rules.file": str(tmp_path / "none.toml")})

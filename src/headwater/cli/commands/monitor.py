@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.output import note
 from headwater.cli.service_settings import given_settings, settings_options
 from headwater.clients.cluster_access import DEFAULT_SERVERS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from headwater.clients.connection import Connection
 
 DEFAULT_PORT = 9308
@@ -86,3 +86,52 @@ def server(
     from headwater.monitor.run import run
 
     return run(config)
+
+
+@monitor.command(
+    epilog="""\b
+Examples:
+  headwater monitor dashboards ./dashboards
+
+Grafana imports them, or finds them there if its provisioning names the folder."""
+)
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+def dashboards(directory: Path) -> None:
+    """Write dashboards for Grafana to a folder."""
+    import json
+
+    from headwater.monitor.dashboards import DASHBOARDS, grafana
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for dashboard in DASHBOARDS:
+        path = directory / f"{dashboard.name}.json"
+        path.write_text(json.dumps(grafana(dashboard), indent=2) + "\n")
+        note(f"Wrote {path}.")
+
+
+@monitor.command(
+    epilog="""\b
+Examples:
+  headwater monitor rules > /etc/prometheus/headwater.yml
+  headwater monitor rules --rules my-rules.toml
+
+Prometheus loads the file if its rule_files name it, and Alertmanager tells whom it should."""
+)
+@click.option(
+    "--rules",
+    "rules_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A rule file of your own, in place of the usual rules.",
+)
+def rules(rules_file: Path | None) -> None:
+    """Print alerting rules for Prometheus: those that the monitor checks itself."""
+    from headwater.monitor.alerts.prometheus import rule_file
+    from headwater.monitor.alerts.rule_file import RuleFileError, read_rules
+    from headwater.monitor.alerts.rules import DEFAULT_RULES
+
+    try:
+        wanted = DEFAULT_RULES if rules_file is None else read_rules(rules_file)
+    except RuleFileError as failure:
+        raise click.BadParameter(str(failure), param_hint="--rules") from None
+    click.echo(rule_file(wanted), nl=False)

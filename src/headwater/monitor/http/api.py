@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater.http.interface import Interface
 from headwater.http.routes import Route
-from headwater.monitor.http import burrow
+from headwater.monitor.http import alerts, burrow
 
 _ERRORS = (404, 503)
 _CONSUMER = "/v3/kafka/{cluster}/consumer"
@@ -43,6 +43,8 @@ INTERFACE = Interface(
             "GET", f"{_TOPIC}/{{topic}}", burrow.get_topic, "Tell where a topic ends", "Offsets",
             errors=_ERRORS,
         ),
+        Route("GET", "/api/v1/alerts", alerts.list_alerts, "List what is wrong now", "Prometheus"),
+        Route("GET", "/api/v1/rules", alerts.list_rules, "List what is checked", "Prometheus"),
     ],
     description="How far consumer groups are behind, and whether that is well.",
     schemas={
@@ -51,6 +53,11 @@ INTERFACE = Interface(
         "Consumers": _schema(consumers=_array(_STRING)),
         "Topics": _schema(topics=_array(_STRING)),
         "Offsets": _schema(offsets=_array({"type": ["integer", "null"]})),
+        "Prometheus": {
+            "type": "object",
+            "properties": {"status": _STRING, "data": {"type": "object"}},
+            "required": ["status", "data"],
+        },
         "Status": _schema(status={"type": "object"}),
     },
     meanings={404: "There is no such cluster, group or topic.", 503: "The cluster is not there."},

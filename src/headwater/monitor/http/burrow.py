@@ -15,41 +15,42 @@ from headwater.monitor.verdicts import Status
 if TYPE_CHECKING:
     from headwater.http.request import Request
     from headwater.monitor.cluster_monitor import ClusterMonitor, Observation
+    from headwater.monitor.service import MonitorService
     from headwater.monitor.verdicts import GroupVerdict, PartitionVerdict, Sample
 
 _FINE = (Status.OK, Status.WARN)
 
 
-async def list_clusters(monitor: ClusterMonitor, request: Request) -> Answer:
+async def list_clusters(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka."""
-    return _answer(request, "cluster list returned", clusters=[monitor.name])
+    return _answer(request, "cluster list returned", clusters=[service.cluster.name])
 
 
-async def list_consumers(monitor: ClusterMonitor, request: Request) -> Answer:
+async def list_consumers(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka/{cluster}/consumer."""
-    seen = _seen(monitor, request)
+    seen = _seen(service.cluster, request)
     return _answer(request, "consumer list returned", consumers=sorted(seen.lags))
 
 
-async def get_status(monitor: ClusterMonitor, request: Request) -> Answer:
+async def get_status(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka/{cluster}/consumer/{group}/status: what is not well."""
-    return _status(monitor, request, is_whole=False)
+    return _status(service, request, is_whole=False)
 
 
-async def get_lag(monitor: ClusterMonitor, request: Request) -> Answer:
+async def get_lag(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka/{cluster}/consumer/{group}/lag: all partitions."""
-    return _status(monitor, request, is_whole=True)
+    return _status(service, request, is_whole=True)
 
 
-async def list_topics(monitor: ClusterMonitor, request: Request) -> Answer:
+async def list_topics(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka/{cluster}/topic."""
-    names = sorted(topic.name for topic in _seen(monitor, request).cluster.topics)
+    names = sorted(topic.name for topic in _seen(service.cluster, request).cluster.topics)
     return _answer(request, "topic list returned", topics=names)
 
 
-async def get_topic(monitor: ClusterMonitor, request: Request) -> Answer:
+async def get_topic(service: MonitorService, request: Request) -> Answer:
     """Answer GET /v3/kafka/{cluster}/topic/{topic}: the end of each partition."""
-    for topic in _seen(monitor, request).cluster.topics:
+    for topic in _seen(service.cluster, request).cluster.topics:
         if topic.name == request.parameters["topic"]:
             offsets = [partition.high_watermark for partition in topic.partitions]
             return _answer(request, "topic offsets returned", offsets=offsets)
@@ -70,12 +71,12 @@ def _seen(monitor: ClusterMonitor, request: Request) -> Observation:
     return monitor.latest
 
 
-def _status(monitor: ClusterMonitor, request: Request, *, is_whole: bool) -> Answer:
-    seen = _seen(monitor, request)
+def _status(service: MonitorService, request: Request, *, is_whole: bool) -> Answer:
+    seen = _seen(service.cluster, request)
     verdict = seen.verdicts.get(request.parameters["group"])
     if verdict is None:
         raise HttpError(404, 404, "cluster or consumer not found")
-    described = _described(monitor.name, verdict, seen, is_whole=is_whole)
+    described = _described(service.cluster.name, verdict, seen, is_whole=is_whole)
     return _answer(request, "consumer status returned", status=described)
 
 
