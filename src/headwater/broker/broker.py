@@ -19,6 +19,7 @@ from headwater.broker.group_commit import GroupCommit
 from headwater.broker.groups.coordinator import GroupCoordinator
 from headwater.broker.journal_commit import JournalCommit
 from headwater.broker.listener import Listener, bind
+from headwater.broker.listener_security import ListenerSecurity
 from headwater.broker.maintenance import Maintenance
 from headwater.broker.metrics.request_times import RequestTimes
 from headwater.broker.quotas.client_quotas import ClientQuotas
@@ -119,7 +120,7 @@ class Broker:
         for endpoint in self.config.listeners:
             listener = Listener(
                 endpoint.name,
-                endpoint.protocol,
+                ListenerSecurity(endpoint, self.config, self.loop),
                 bind(endpoint.host, endpoint.port, backlog),
                 self.loop,
                 dispatch,

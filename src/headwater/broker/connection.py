@@ -42,6 +42,9 @@ TURN_S = 0.001
 """How long one client's requests are served before others have their turn."""
 
 _SIZE_PREFIX = 4
+_TLS_HANDSHAKE = 0x1603
+"""How the first message of TLS begins; as the size of a frame it would be 353 MB."""
+_PLAIN = ("PLAINTEXT", "SASL_PLAINTEXT")
 _scratch = bytearray(SCRATCH_BYTES)
 _scratch_view = memoryview(_scratch)
 
@@ -104,6 +107,11 @@ class Connection:
             self._watch()
         else:
             self._shake_hands()
+
+    @property
+    def is_established(self) -> bool:
+        """Whether the handshake of its transport is over."""
+        return self._is_established
 
     @property
     def is_waiting(self) -> bool:
@@ -196,11 +204,17 @@ class Connection:
             self._transport.handshake()
         except (BlockingIOError, InterruptedError):
             self._read_is_crossed = self._transport.is_crossed
+        except ConnectionError as error:
+            # Whoever looks whether the port is open connects and hangs up.
+            logger.debug("connection from %s lost in its handshake: %s", self.session, error)
+            self.close()
         except OSError as error:
-            self.close(f"its handshake failed: {error}", kind="handshake")
+            self.close(f"its handshake failed: {error}", kind=("handshake", str(error)))
         else:
             self._is_established = True
             self._read_is_crossed = False
+            if self._transport.authentication is not None:
+                self.session = self.session.authenticated(self._transport.authentication)
             if self._transport.has_pending:
                 self._loop.call_soon(self._on_readable)
         self.last_active = monotonic()
@@ -345,6 +359,14 @@ class Connection:
     def _check_size(self, size: int) -> bool:
         if 0 < size <= self._max_frame:
             return True
+        if size >> 16 == _TLS_HANDSHAKE and self.session.security_protocol in _PLAIN:
+            self.close(
+                f"it speaks TLS, and the listener {self.session.listener} speaks plain text"
+                f" ({self.session.security_protocol}); set security.protocol of the client to"
+                " that, or have it connect to a listener that speaks TLS",
+                kind="TLS",
+            )
+            return False
         problem = "is not positive" if size <= 0 else f"exceeds {self._max_frame}"
         self.close(
             f"its frame claims {size} bytes, which {problem} (socket.request.max.bytes); "

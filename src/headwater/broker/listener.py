@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.connection import Connection, FrameHandler
 from headwater.broker.session import Session
-from headwater.broker.transport import PlainTransport
 from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
 
     from headwater.broker.answer_budget import AnswerBudget
     from headwater.broker.authorizer import Authorizer
     from headwater.broker.connection_limits import ConnectionLimits
-    from headwater.broker.transport import Transport
+    from headwater.broker.listener_security import ListenerSecurity
 
 logger = logging.getLogger("headwater.broker")
 _refusals = RateLimitedLogger(logger)
@@ -40,7 +38,7 @@ class Listener:
     def __init__(
         self,
         name: str,
-        security_protocol: str,
+        security: ListenerSecurity,
         sock: socket.socket,
         loop: asyncio.AbstractEventLoop,
         handle: FrameHandler,
@@ -51,10 +49,9 @@ class Listener:
         authorizer: Authorizer,
         send_buffer: int = -1,
         receive_buffer: int = -1,
-        open_transport: Callable[[socket.socket], Transport] = PlainTransport,
     ) -> None:
         self.name = name
-        self.security_protocol = security_protocol
+        self.security = security
         self.connections: set[Connection] = set()
         self.accepted = 0
         self._socket = sock
@@ -64,7 +61,7 @@ class Listener:
         self._limits = limits
         self._budget = budget
         self._authorizer = authorizer
-        self._open_transport = open_transport
+        self._newcomers = security.newcomers
         self._buffers = [
             (option, size)
             for option, size in (
@@ -97,6 +94,8 @@ class Listener:
         """Stop accepting and close every connection."""
         self.stop_accepting()
         self._socket.close()
+        if self._newcomers is not None:
+            self._newcomers.stop()
         for connection in tuple(self.connections):
             connection.close()
         for sock in tuple(self._held_off):
@@ -142,17 +141,18 @@ class Listener:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, size in self._buffers:
             sock.setsockopt(socket.SOL_SOCKET, option, size)
-        self.connections.add(
-            Connection(
-                self._open_transport(sock),
-                Session(self.name, self.security_protocol, *peer, self._authorizer),
-                self._loop,
-                self._handle,
-                self._on_closed,
-                self._max_frame,
-                self._budget,
-            )
+        connection = Connection(
+            self.security.open_transport(sock),
+            Session(self.name, self.security.protocol, *peer, self._authorizer),
+            self._loop,
+            self._handle,
+            self._on_closed,
+            self._max_frame,
+            self._budget,
         )
+        self.connections.add(connection)
+        if self._newcomers is not None:
+            self._newcomers.add(connection)
 
     def _drop(self, sock: socket.socket) -> None:
         self._held_off.discard(sock)
@@ -160,6 +160,8 @@ class Listener:
 
     def _on_closed(self, connection: Connection) -> None:
         self.connections.discard(connection)
+        if self._newcomers is not None:
+            self._newcomers.discard(connection)
         self._limits.release(connection.session.client_host)
 
     def _pause(self, error: OSError) -> None:

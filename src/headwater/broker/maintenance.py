@@ -53,6 +53,8 @@ class Maintenance:
             self._broker.topics.forgetters.append(cleaner.forget)
             self._every("log.cleaner.backoff.ms", lambda: _clean_all(cleaner))
         self._tasks.append(asyncio.create_task(self._close_idle()))
+        if any(listener.security.tls is not None for listener in self._broker.listeners):
+            self._tasks.append(asyncio.create_task(self._look_after_certificates()))
 
     async def stop(self) -> None:
         """End the periodic work; a compaction under way is given up, which loses nothing."""
@@ -91,6 +93,14 @@ class Maintenance:
             await asyncio.sleep(min(_IDLE_CHECK_S, max(max_idle_s / 4, 0.05)))
             for listener in self._broker.listeners:
                 listener.close_idle(max_idle_s)
+
+    async def _look_after_certificates(self) -> None:
+        interval_s = self._broker.config.integer("headwater.certificates.check.interval.ms") / 1000
+        while True:
+            await asyncio.sleep(interval_s)
+            for listener in self._broker.listeners:
+                if listener.security.tls is not None:
+                    listener.security.tls.look_after()
 
 
 def _clean_all(cleaner: LogCleaner) -> None:

@@ -17,6 +17,7 @@ from headwater.broker.directory_lock import DirectoryInUse
 from headwater.broker.event_loop import new_event_loop
 from headwater.broker.meta_properties import WrongDirectoryError
 from headwater.broker.metadata_store import MetadataCorruptError
+from headwater.config import ConfigError
 from headwater.log.checkpoint import CorruptCheckpoint
 from headwater.log.errors import LogError
 
@@ -40,7 +41,8 @@ def run(config: BrokerConfig) -> int:
     try:
         return new_event_loop().run_until_complete(_serve(config))
     except (
-        DirectoryInUse, WrongDirectoryError, MetadataCorruptError, CorruptCheckpoint, LogError,
+        ConfigError, CorruptCheckpoint, DirectoryInUse, LogError, MetadataCorruptError,
+        WrongDirectoryError,
     ) as error:  # fmt: skip
         logger.error("%s", error)
     except OSError as error:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from headwater.broker.session import Authentication
+
 MORE_FOLLOWS: int = getattr(socket, "MSG_MORE", 0)
 """The flag of `send` with which bytes may wait for those that are sent next."""
 
@@ -30,6 +32,10 @@ class Transport(Protocol):
     @property
     def is_established(self) -> bool:
         """Whether bytes can go now; if not, `handshake` comes first."""
+
+    @property
+    def authentication(self) -> Authentication | None:
+        """Who the handshake has proved the client to be; None if nobody in particular."""
 
     @property
     def is_crossed(self) -> bool:
@@ -64,6 +70,7 @@ class PlainTransport:
     __slots__ = ("_socket", "fd", "receive_into", "send", "send_file")
 
     is_established = True
+    authentication = None
     is_crossed = False
     has_pending = False
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from headwater.broker.config import listeners as listener_settings
 from headwater.broker.config.checks import check, check_thread_counts
 from headwater.broker.config.layers import Layers, Origin
+from headwater.broker.config.listener_values import ListenerValues
 from headwater.broker.config.names import definition_of, was_removed
 from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
@@ -42,6 +43,7 @@ class BrokerConfig:
         _settle_node_id(given)
         self._layers = Layers(given)
         self._followers: list[Callable[[], None]] = []
+        self._trials: list[Callable[[BrokerConfig], None]] = []
         self._topic_defaults: dict[str, str] | None = None
         self._log_defaults: LogConfig | None = None
         self._without_effect = removed + sorted(
@@ -85,6 +87,10 @@ class BrokerConfig:
     def words(self, name: str) -> tuple[str, ...]:
         """Return the value of a LIST setting; without a value it is empty."""
         return self._layers.values.words(name)
+
+    def of_listener(self, listener: str) -> ListenerValues:
+        """Return the settings as they are for one listener, which may have some of its own."""
+        return ListenerValues(self._layers.values, listener)
 
     def names(self) -> list[str]:
         """Return the names of all settings, of internal ones if they are set."""
@@ -169,6 +175,8 @@ class BrokerConfig:
         trial._layers.set_dynamic(default, broker)
         check(trial)
         check_thread_counts(self, trial)
+        for try_out in self._trials:
+            try_out(trial)
 
     def set_dynamic(self, default: Mapping[str, str], broker: Mapping[str, str]) -> None:
         """Replace what was set at run time and tell those who follow changes."""
@@ -180,6 +188,10 @@ class BrokerConfig:
     def on_change(self, tell: Callable[[], None]) -> None:
         """Call back after every change at run time."""
         self._followers.append(tell)
+
+    def on_trial(self, try_out: Callable[[BrokerConfig], None]) -> None:
+        """Call back before every change at run time; ConfigError keeps it from being made."""
+        self._trials.append(try_out)
 
     def _derive_topic_defaults(self) -> dict[str, str]:
         defaults: dict[str, str] = {}

@@ -57,6 +57,14 @@ def check(config: BrokerConfig) -> None:
         if name.startswith(LISTENER_PREFIX):
             listener = name.removeprefix(LISTENER_PREFIX).partition(".")[0]
             _require(config, name, listener in known, f"there is no listener {listener}")
+    if "inter.broker.listener.name" in given:
+        _require(
+            config,
+            "inter.broker.listener.name",
+            (config.text("inter.broker.listener.name") or "").lower()
+            in {endpoint.name.lower() for endpoint in config.listeners},
+            f"it must be one of the listeners, {', '.join(e.name for e in config.listeners)}",
+        )
     directories = config.words("log.dirs") or config.words("log.dir")
     _require(
         config, "log.dirs", len(directories) == 1, "all data is kept in one directory; name one"

@@ -81,12 +81,11 @@ def check_ports(setting: str, endpoints: Sequence[Endpoint]) -> None:
 def check_served(endpoints: Sequence[Endpoint]) -> None:
     """Refuse listeners with a security protocol that is not served."""
     for endpoint in endpoints:
-        if endpoint.protocol != "PLAINTEXT":
+        if endpoint.protocol not in ("PLAINTEXT", "SSL"):
             raise ConfigError(
                 "listeners",
                 endpoint,
-                f"it speaks {endpoint.protocol}, and only PLAINTEXT is served for now; put a proxy"
-                " that terminates TLS in front, or use PLAINTEXT on a network that you trust",
+                f"it speaks {endpoint.protocol}, and only PLAINTEXT and SSL are served for now",
             )
 
 

@@ -34,6 +34,7 @@ def server_families(snapshot: Snapshot) -> Iterator[Metric]:
     yield from _logs(snapshot)
     yield from _requests(snapshot)
     yield from _connections(snapshot)
+    yield from _authentications(snapshot)
     yield from _singles(snapshot)
     yield from _quotas(snapshot)
 
@@ -146,6 +147,31 @@ def _connections(snapshot: Snapshot) -> Iterator[Metric]:
         "Bytes of answers that clients have not taken yet.",
         snapshot.unsent_bytes,
     )
+
+
+def _authentications(snapshot: Snapshot) -> Iterator[Metric]:
+    prefix = "kafka_server_socket_server_metrics"
+    succeeded = CounterMetricFamily(
+        f"{prefix}_successful_authentication",
+        "Clients that have proved who they are, or shown that they speak TLS.",
+        labels=("listener",),
+    )
+    failed = CounterMetricFamily(
+        f"{prefix}_failed_authentication",
+        "Clients whose TLS handshake or login has failed.",
+        labels=("listener",),
+    )
+    expiry = GaugeMetricFamily(
+        "headwater_broker_certificate_expiry_timestamp_seconds",
+        "When the certificate of a listener expires, in seconds since 1970.",
+        labels=("listener",),
+    )
+    for listener in snapshot.listeners:
+        succeeded.add_metric((listener.name,), listener.authenticated)
+        failed.add_metric((listener.name,), listener.not_authenticated)
+        if listener.certificate_expires_at is not None:
+            expiry.add_metric((listener.name,), listener.certificate_expires_at)
+    yield from (succeeded, failed, expiry)
 
 
 def _singles(snapshot: Snapshot) -> Iterator[Metric]:

@@ -72,6 +72,11 @@ class ListenerState(NamedTuple):
     accepted: int
     by_software: dict[tuple[str, str], int]
     """Open connections by the name and the version of the client's software."""
+    authenticated: int
+    not_authenticated: int
+    """Clients that have proved who they are, and those that could not."""
+    certificate_expires_at: float | None
+    """None where there is no TLS."""
 
 
 class QuotaState(NamedTuple):
@@ -167,6 +172,9 @@ def _listener(listener: Listener) -> ListenerState:
             (session.client_software_name, session.client_software_version)
             for session in (connection.session for connection in listener.connections)
         ),
+        listener.security.counts.succeeded,
+        listener.security.counts.failed,
+        None if listener.security.tls is None else listener.security.tls.expires_at,
     )
 
 

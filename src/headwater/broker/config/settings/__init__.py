@@ -17,6 +17,7 @@ from headwater.broker.config.settings import (
     own,
     server,
     share_groups,
+    tls,
     transactions,
 )
 from headwater.config import Definitions
@@ -24,11 +25,11 @@ from headwater.config import Definitions
 if TYPE_CHECKING:
     from headwater.config import ConfigDef
 
-_FAMILIES = (server, listeners, log, cleaner, groups, share_groups, transactions, own)
+_FAMILIES = (server, listeners, tls, log, cleaner, groups, share_groups, transactions, own)
 
 
 def _without_effect() -> list[ConfigDef]:
-    # Only when asked for: most brokers never are, and 272 definitions take time and memory.
+    # Only when asked for: most brokers never are, and 250 definitions take time and memory.
     from headwater.config.without_effect import read_without_effect
 
     return read_without_effect(Path(__file__).with_name("without_effect.json"))

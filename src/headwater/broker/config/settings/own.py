@@ -35,4 +35,18 @@ SETTINGS = (
         "The port at which Prometheus finds the broker's metrics, 0 for a free one, -1 for none.",
         between(-1, 65_535),
     ),
+    ConfigDef(
+        "headwater.authentication.timeout.ms",
+        ConfigType.INT,
+        30_000,
+        "How long a client may take from connecting until TLS and SASL are done with.",
+        at_least(1),
+    ),
+    ConfigDef(
+        "headwater.certificates.check.interval.ms",
+        ConfigType.INT,
+        10_000,
+        "How often the files with certificates are looked at, to take new ones over.",
+        at_least(10),
+    ),
 )

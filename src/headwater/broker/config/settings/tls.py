@@ -1,0 +1,130 @@
+"""The settings of TLS. Each can be given for one listener: `listener.name.LISTENER.ssl...`."""
+
+from __future__ import annotations
+
+from headwater.config import (
+    ConfigDef,
+    ConfigType,
+    Importance,
+    UpdateMode,
+    list_of,
+    one_of,
+)
+
+SETTINGS = (
+    ConfigDef(
+        "ssl.allow.dn.changes",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether a new certificate may carry another distinguished name.",
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
+        "ssl.allow.san.changes",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether a new certificate may leave out alternative names of the old one.",
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
+        "ssl.cipher.suites",
+        ConfigType.LIST,
+        (),
+        "The cipher suites that are allowed; none means the defaults.",
+        list_of(may_be_empty=True),
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.client.auth",
+        ConfigType.STRING,
+        "none",
+        "Whether clients must, may or need not show a certificate.",
+        one_of("required", "requested", "none"),
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.enabled.protocols",
+        ConfigType.LIST,
+        ("TLSv1.2", "TLSv1.3"),
+        "The versions of TLS that are served, of TLSv1.2 and TLSv1.3.",
+        list_of(may_be_empty=True),
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.key.password",
+        ConfigType.PASSWORD,
+        None,
+        "The password of the private key, where it has one of its own.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.keystore.certificate.chain",
+        ConfigType.PASSWORD,
+        None,
+        "The certificates themselves, in PEM format.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.keystore.key",
+        ConfigType.PASSWORD,
+        None,
+        "The private key itself, in PEM format.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.keystore.location",
+        ConfigType.STRING,
+        None,
+        "The file with the broker's key and certificates, as PEM, PKCS12 or JKS.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.keystore.password",
+        ConfigType.PASSWORD,
+        None,
+        "The password of the key store.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.keystore.type",
+        ConfigType.STRING,
+        "JKS",
+        "The format of the key store: JKS, PKCS12 or PEM, which the file itself shows as well.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.principal.mapping.rules",
+        ConfigType.STRING,
+        "DEFAULT",
+        "How the name in a client's certificate becomes a principal.",
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
+        "ssl.truststore.certificates",
+        ConfigType.PASSWORD,
+        None,
+        "The trusted certificates themselves, in PEM format.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.truststore.location",
+        ConfigType.STRING,
+        None,
+        "The file with the certificates that clients' certificates are held against.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.truststore.password",
+        ConfigType.PASSWORD,
+        None,
+        "The password of the trust store.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "ssl.truststore.type",
+        ConfigType.STRING,
+        "JKS",
+        "The format of the trust store: JKS, PKCS12 or PEM, which the file itself shows as well.",
+        update=UpdateMode.PER_BROKER,
+    ),
+)

@@ -1,0 +1,46 @@
+"""What a listener's security protocol adds: TLS below the frames, and a time to prove oneself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.broker.authentication_counts import AuthenticationCounts
+from headwater.broker.newcomers import Newcomers
+from headwater.broker.transport import PlainTransport
+
+if TYPE_CHECKING:
+    import asyncio
+    import socket
+    from collections.abc import Callable
+
+    from headwater.broker.config import BrokerConfig, Endpoint
+    from headwater.broker.tls.listener_tls import ListenerTls
+    from headwater.broker.transport import Transport
+
+_WITH_TLS = ("SSL", "SASL_SSL")
+_WITH_SASL = ("SASL_PLAINTEXT", "SASL_SSL")
+
+
+class ListenerSecurity:
+    """How clients of one listener come in, by its security protocol."""
+
+    def __init__(
+        self, endpoint: Endpoint, config: BrokerConfig, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.protocol = endpoint.protocol
+        self.counts = AuthenticationCounts()
+        self.tls: ListenerTls | None = None
+        self.newcomers: Newcomers | None = None
+        self.open_transport: Callable[[socket.socket], Transport] = PlainTransport
+        must_log_in = endpoint.protocol in _WITH_SASL
+        if endpoint.protocol in _WITH_TLS:
+            # Only now: a broker without TLS does without OpenSSL's memory, too.
+            from headwater.broker.tls.listener_tls import ListenerTls
+
+            self.tls = ListenerTls(
+                endpoint.name, config, self.counts, names_principals=not must_log_in
+            )
+            self.open_transport = self.tls.open_transport
+        if endpoint.protocol != "PLAINTEXT":
+            timeout_s = config.integer("headwater.authentication.timeout.ms") / 1000
+            self.newcomers = Newcomers(loop, timeout_s, must_log_in=must_log_in)

@@ -1,0 +1,1 @@
+"""TLS for the broker's listeners; imported only where one of them speaks it."""

@@ -1,0 +1,126 @@
+"""Three clients, each given the same access in its own words, that write a record and read it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import confluent_kafka
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.helpers import create_ssl_context
+from kafka import KafkaConsumer, KafkaProducer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+WITHIN_S = 60
+
+
+class Access(NamedTuple):
+    """How to get in: files in PEM, and a user's name and password."""
+
+    servers: str
+    protocol: str
+    authority: Path | None = None
+    certificate: Path | None = None
+    mechanism: str | None = None
+    user: str | None = None
+    password: str | None = None
+
+    def librdkafka(self) -> dict[str, str]:
+        given = {
+            "bootstrap.servers": self.servers,
+            "security.protocol": self.protocol,
+            "ssl.ca.location": self.authority,
+            "ssl.certificate.location": self.certificate,
+            "ssl.key.location": self.certificate,
+            "sasl.mechanism": self.mechanism,
+            "sasl.username": self.user,
+            "sasl.password": self.password,
+        }
+        return {name: str(value) for name, value in given.items() if value is not None}
+
+    def python(self) -> dict[str, Any]:
+        given = {
+            "bootstrap_servers": self.servers,
+            "security_protocol": self.protocol,
+            "sasl_mechanism": self.mechanism,
+            "sasl_plain_username": self.user,
+            "sasl_plain_password": self.password,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def by_confluent(access: Access, topic: str, value: bytes) -> bytes:
+    producer = confluent_kafka.Producer(access.librdkafka())
+    producer.produce(topic, value)
+    assert producer.flush(WITHIN_S) == 0
+    consumer = confluent_kafka.Consumer({**access.librdkafka(), "group.id": topic})
+    try:
+        consumer.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
+        message = consumer.poll(WITHIN_S)
+        assert message is not None
+        assert message.error() is None, message.error()
+        read: bytes = message.value()
+        return read
+    finally:
+        consumer.close()
+
+
+def by_kafka_python(access: Access, topic: str, value: bytes) -> bytes:
+    given = access.python()
+    if access.authority is not None:
+        given["ssl_cafile"] = str(access.authority)
+    if access.certificate is not None:
+        given["ssl_certfile"] = given["ssl_keyfile"] = str(access.certificate)
+    producer = KafkaProducer(**given, enable_idempotence=False)
+    try:
+        producer.send(topic, value).get(timeout=WITHIN_S)
+    finally:
+        producer.close()
+    consumer = KafkaConsumer(
+        topic,
+        **given,
+        auto_offset_reset="earliest",
+        group_id=None,
+        consumer_timeout_ms=WITHIN_S * 1000,
+    )
+    try:
+        read: bytes = next(consumer).value
+        return read
+    finally:
+        consumer.close()
+
+
+def by_aiokafka(access: Access, topic: str, value: bytes) -> bytes:
+    async def run() -> bytes:
+        given = access.python()
+        if access.authority is not None:
+            certificate = None if access.certificate is None else str(access.certificate)
+            given["ssl_context"] = create_ssl_context(
+                cafile=str(access.authority), certfile=certificate, keyfile=certificate
+            )
+        producer = AIOKafkaProducer(**given)
+        await producer.start()
+        try:
+            await producer.send_and_wait(topic, value)
+        finally:
+            await producer.stop()
+        consumer = AIOKafkaConsumer(topic, **given, auto_offset_reset="earliest")
+        await consumer.start()
+        try:
+            record = await asyncio.wait_for(consumer.getone(), WITHIN_S)
+            read: bytes = record.value
+            return read
+        finally:
+            await consumer.stop()
+
+    return asyncio.run(run())
+
+
+CLIENTS: dict[str, Callable[[Access, str, bytes], bytes]] = {
+    "confluent-kafka": by_confluent,
+    "kafka-python": by_kafka_python,
+    "aiokafka": by_aiokafka,
+}
