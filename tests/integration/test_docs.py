@@ -23,6 +23,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",
+    "docs/security.md": "tests/integration/test_docs_security.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
     "docs/streams.md": "tests/unit/streams/test_docs_streams.py",
     "docs/transactions.md": "tests/integration/test_docs_transactions.py",

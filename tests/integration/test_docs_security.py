@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from confluent_kafka.admin import AdminClient
 from tests.authority import Authority
-from tests.docs_page import ROOT, blocks
+from tests.docs_page import ROOT, blocks, commands, run_command
+from tests.integration.secured_clients import Access
 from tests.secured_broker import SecuredBroker
 
 if TYPE_CHECKING:
@@ -16,30 +18,50 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "security.md"
 
 
-def test_a_listener_with_certificates_beside_a_plain_one(tmp_path: Path) -> None:
-    (page,) = [block for block in blocks(PAGE, "properties") if "INSIDE" in block]
-    given = dict(line.split("=", 1) for line in page.splitlines() if line)
-    assert given.pop("listeners").startswith("INSIDE://")
-    assert given.pop("listener.security.protocol.map") == "INSIDE:PLAINTEXT,OUTSIDE:SSL"
+def given(tmp_path: Path, word: str) -> dict[str, str]:
+    """Return the settings of the block with a word in it, with files of this test."""
+    (page,) = [block for block in blocks(PAGE, "properties") if word in block]
+    files = re.compile(r"^(?=\w+\.pem$)")
+    lines = dict(line.split("=", 1) for line in page.splitlines() if line)
+    return {name: files.sub(f"{tmp_path}/", value) for name, value in lines.items()}
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
     authority = Authority()
     (tmp_path / "authority.pem").write_text(authority.certificate)
     authority.issue("CN=broker").write(tmp_path / "broker.pem")
+    return authority
+
+
+def test_a_listener_with_certificates_beside_a_plain_one(
+    tmp_path: Path, authority: Authority
+) -> None:
+    settings = given(tmp_path, "INSIDE")
+    assert settings.pop("listeners").startswith("INSIDE://")
+    assert settings.pop("listener.security.protocol.map") == "INSIDE:PLAINTEXT,OUTSIDE:SSL"
     shown = authority.issue("CN=Ann,O=plant").write(tmp_path / "ann.pem")
-    files = re.compile(r"^(?=\w+\.pem$)")
-    broker = SecuredBroker(
-        tmp_path / "data",
-        {"OUTSIDE": "SSL"},
-        {name: files.sub(f"{tmp_path}/", value) for name, value in given.items()},
-    ).start()
-    admin = AdminClient(
-        {
-            "bootstrap.servers": broker.address("OUTSIDE"),
-            "security.protocol": "SSL",
-            "ssl.ca.location": str(tmp_path / "authority.pem"),
-            "ssl.certificate.location": str(shown),
-            "ssl.key.location": str(shown),
-        }
-    )
-    (node,) = admin.list_topics(timeout=60).brokers.values()
+    broker = SecuredBroker(tmp_path / "data", {"OUTSIDE": "SSL"}, settings).start()
+    access = Access(broker.address("OUTSIDE"), "SSL", tmp_path / "authority.pem", shown)
+    (node,) = AdminClient(access.librdkafka()).list_topics(timeout=60).brokers.values()
     assert f"{node.host}:{node.port}" == broker.address("OUTSIDE")
+    broker.stop()
+
+
+@pytest.mark.usefixtures("authority")
+def test_users_and_passwords(tmp_path: Path) -> None:
+    settings = given(tmp_path, "SCRAM")
+    assert settings.pop("listeners").startswith("SASL_SSL://")
+    broker = SecuredBroker(tmp_path / "data", {"SASL_SSL": "SASL_SSL"}, settings).start()
+    (tmp_path / "ann.txt").write_text("another secret\n")
+    create, *others = commands(PAGE)
+    run_command(create, broker.bootstrap_servers, tmp_path)
+    for mechanism, password in (("PLAIN", "ann's secret"), ("SCRAM-SHA-512", "another secret")):
+        access = Access(
+            broker.address("SASL_SSL"), "SASL_SSL", tmp_path / "authority.pem",
+            mechanism=mechanism, user="ann", password=password,
+        )  # fmt: skip
+        assert AdminClient(access.librdkafka()).list_topics(timeout=60).brokers
+    for command in others:
+        run_command(command, broker.bootstrap_servers, tmp_path)
     broker.stop()

@@ -120,11 +120,11 @@ class Broker:
         for endpoint in self.config.listeners:
             listener = Listener(
                 endpoint.name,
-                ListenerSecurity(endpoint, self.config, self.loop),
+                ListenerSecurity(
+                    endpoint, self.config, self.loop, dispatch, self.topics.scram_credentials
+                ),
                 bind(endpoint.host, endpoint.port, backlog),
                 self.loop,
-                dispatch,
-                max_frame=self.config.integer("socket.request.max.bytes"),
                 limits=limits,
                 budget=self.answer_budget,
                 authorizer=self.authorizer,

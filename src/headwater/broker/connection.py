@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.answer_budget import AnswerBudget
+    from headwater.broker.sasl.login import Login
     from headwater.broker.session import Session
     from headwater.broker.transport import Transport
 
@@ -56,10 +57,10 @@ class Connection:
 
     __slots__ = (
         "_budget", "_charged", "_closed", "_filled", "_flush_is_crossed", "_frame", "_handle",
-        "_has_reader", "_has_writer", "_head", "_held", "_is_established", "_loop", "_max_frame",
+        "_has_reader", "_has_writer", "_head", "_held", "_is_established", "_loop",
         "_muted_until", "_on_close", "_out", "_paused", "_read_is_crossed", "_replies", "_size",
         "_transport", "_trust", "_turn", "_unmute", "_writing", "expected", "last_active",
-        "session", "unsent",
+        "login", "max_frame", "session", "unsent",
     )  # fmt: skip
 
     def __init__(
@@ -78,7 +79,10 @@ class Connection:
         self._loop = loop
         self._handle = handle
         self._on_close = on_close
-        self._max_frame = max_frame
+        self.max_frame = max_frame
+        """The size of the largest request that is taken."""
+        self.login: Login | None = None
+        """How far the client has come with logging in, on a listener with SASL."""
         self._budget = budget
         self._charged = 0
         self._head = b""
@@ -143,6 +147,7 @@ class Connection:
         self._out.clear()
         self._head = b""
         self._frame = None
+        self.login = None
         self._charge()
         self._on_close(self)
 
@@ -266,7 +271,7 @@ class Connection:
     def _is_full(self) -> bool:
         return (
             len(self._replies) >= MAX_IN_FLIGHT
-            or self._held > self._max_frame
+            or self._held > self.max_frame
             or self.unsent + self.expected > MOST_PER_CONNECTION
             or (self._budget.held > self._budget.limit and bool(self._replies or self._writing))
         )
@@ -357,7 +362,7 @@ class Connection:
                 return
 
     def _check_size(self, size: int) -> bool:
-        if 0 < size <= self._max_frame:
+        if 0 < size <= self.max_frame:
             return True
         if size >> 16 == _TLS_HANDSHAKE and self.session.security_protocol in _PLAIN:
             self.close(
@@ -367,10 +372,10 @@ class Connection:
                 kind="TLS",
             )
             return False
-        problem = "is not positive" if size <= 0 else f"exceeds {self._max_frame}"
+        problem = "is not positive" if size <= 0 else f"exceeds {self.max_frame}"
         self.close(
-            f"its frame claims {size} bytes, which {problem} (socket.request.max.bytes); "
-            "it may not be speaking Kafka's protocol",
+            f"its frame claims {size} bytes, which {problem} (socket.request.max.bytes, or before a"
+            " login sasl.server.max.receive.size); it may not be speaking Kafka's protocol",
             kind="frame size",
         )
         return False

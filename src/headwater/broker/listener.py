@@ -8,7 +8,7 @@ import socket
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from headwater.broker.connection import Connection, FrameHandler
+from headwater.broker.connection import Connection
 from headwater.broker.session import Session
 from headwater.log.rate_limited_logger import RateLimitedLogger
 
@@ -41,9 +41,7 @@ class Listener:
         security: ListenerSecurity,
         sock: socket.socket,
         loop: asyncio.AbstractEventLoop,
-        handle: FrameHandler,
         *,
-        max_frame: int,
         limits: ConnectionLimits,
         budget: AnswerBudget,
         authorizer: Authorizer,
@@ -56,8 +54,6 @@ class Listener:
         self.accepted = 0
         self._socket = sock
         self._loop = loop
-        self._handle = handle
-        self._max_frame = max_frame
         self._limits = limits
         self._budget = budget
         self._authorizer = authorizer
@@ -145,9 +141,9 @@ class Listener:
             self.security.open_transport(sock),
             Session(self.name, self.security.protocol, *peer, self._authorizer),
             self._loop,
-            self._handle,
+            self.security.handle,
             self._on_closed,
-            self._max_frame,
+            self.security.max_frame,
             self._budget,
         )
         self.connections.add(connection)

@@ -1,4 +1,4 @@
-"""What a listener's security protocol adds: TLS below the frames, and a time to prove oneself."""
+"""What a listener's security protocol adds: TLS below the frames, SASL before the requests."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.broker.config import BrokerConfig, Endpoint
+    from headwater.broker.connection import FrameHandler
+    from headwater.broker.sasl.scram_credentials import ScramCredentials
     from headwater.broker.tls.listener_tls import ListenerTls
     from headwater.broker.transport import Transport
 
@@ -25,13 +27,22 @@ class ListenerSecurity:
     """How clients of one listener come in, by its security protocol."""
 
     def __init__(
-        self, endpoint: Endpoint, config: BrokerConfig, loop: asyncio.AbstractEventLoop
+        self,
+        endpoint: Endpoint,
+        config: BrokerConfig,
+        loop: asyncio.AbstractEventLoop,
+        handle: FrameHandler,
+        credentials: Callable[[], ScramCredentials],
     ) -> None:
         self.protocol = endpoint.protocol
         self.counts = AuthenticationCounts()
         self.tls: ListenerTls | None = None
         self.newcomers: Newcomers | None = None
         self.open_transport: Callable[[socket.socket], Transport] = PlainTransport
+        self.handle = handle
+        """Takes the frames of this listener."""
+        self.max_frame = config.integer("socket.request.max.bytes")
+        """The largest frame of a client that has just connected."""
         must_log_in = endpoint.protocol in _WITH_SASL
         if endpoint.protocol in _WITH_TLS:
             # Only now: a broker without TLS does without OpenSSL's memory, too.
@@ -41,6 +52,13 @@ class ListenerSecurity:
                 endpoint.name, config, self.counts, names_principals=not must_log_in
             )
             self.open_transport = self.tls.open_transport
+        if must_log_in:
+            from headwater.broker.sasl.gate import SaslGate
+            from headwater.broker.sasl.listener_sasl import ListenerSasl
+
+            sasl = ListenerSasl(endpoint.name, config, credentials)
+            self.handle = SaslGate(sasl, self.counts, loop, handle, self.max_frame)
+            self.max_frame = min(self.max_frame, sasl.max_receive_size)
         if endpoint.protocol != "PLAINTEXT":
             timeout_s = config.integer("headwater.authentication.timeout.ms") / 1000
             self.newcomers = Newcomers(loop, timeout_s, must_log_in=must_log_in)

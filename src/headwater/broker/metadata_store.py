@@ -1,4 +1,4 @@
-"""Keeps topics, run-time settings and quotas in a journal that survives any crash.
+"""Keeps topics, run-time settings, quotas and users in a journal that survives any crash.
 
 The file has a line for each change: a checksum and JSON. A change is there once its line has
 been flushed, and a line that a crash cut short is dropped at the next start, which is right, as
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from headwater.broker.quotas.entity import entity_of
+from headwater.broker.sasl.scram_credentials import ScramCredential, ScramMechanism
 from headwater.broker.topic_names import id_text, parse_id
 from headwater.log.disk import storage_error, sync_data, write_at, write_atomically
 from headwater.log.errors import StorageError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.broker.quotas.entity import Entity
+    from headwater.broker.sasl.scram_credentials import ScramCredentials
 
 logger = logging.getLogger("headwater.broker")
 
@@ -62,16 +64,25 @@ class QuotaRecord(NamedTuple):
     quotas: dict[str, float]
 
 
-Record = TopicRecord | BrokerConfigRecord | QuotaRecord
+class ScramRecord(NamedTuple):
+    """What is kept of a user's password for one mechanism. Without a credential it is gone."""
+
+    user: str
+    mechanism: ScramMechanism
+    credential: ScramCredential | None
+
+
+Record = TopicRecord | BrokerConfigRecord | QuotaRecord | ScramRecord
 
 
 @dataclass(slots=True)
 class Metadata:
-    """All topics, run-time settings and quotas."""
+    """All topics, run-time settings, quotas and users."""
 
     topics: dict[str, TopicRecord] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     quotas: dict[Entity, dict[str, float]] = field(default_factory=dict)
+    scram: ScramCredentials = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Take over one change."""
@@ -88,6 +99,10 @@ class Metadata:
                 self.quotas[entity] = quotas
             case QuotaRecord(entity):
                 self.quotas.pop(entity, None)
+            case ScramRecord(user, mechanism, kept) if kept is not None:
+                self.scram[user, mechanism] = kept
+            case ScramRecord(user, mechanism):
+                self.scram.pop((user, mechanism), None)
 
     def records(self) -> list[Record]:
         """Return the changes that lead from nothing to here."""
@@ -95,6 +110,7 @@ class Metadata:
             *self.topics.values(),
             *(BrokerConfigRecord(*item) for item in self.broker_configs.items()),
             *(QuotaRecord(*item) for item in self.quotas.items()),
+            *(ScramRecord(*user, credential) for user, credential in self.scram.items()),
         ]
 
 
@@ -239,6 +255,14 @@ def _to_json(record: Record) -> dict[str, Any]:
             return {"broker": broker, "configs": configs}
         case QuotaRecord(entity, quotas):
             return {"client": dict(entity), "quotas": quotas}
+        case ScramRecord(user, mechanism, credential):
+            return {
+                "user": user,
+                "scram": mechanism.sasl_name,
+                "credential": credential and [
+                    part if isinstance(part, int) else part.hex() for part in credential
+                ],
+            }  # fmt: skip
 
 
 def _from_json(record: dict[str, Any]) -> Record:
@@ -248,4 +272,16 @@ def _from_json(record: dict[str, Any]) -> Record:
         )
     if "client" in record:
         return QuotaRecord(entity_of(record["client"]), record["quotas"])
+    if "scram" in record:
+        return _scram_record(record)
     return BrokerConfigRecord(record["broker"], record["configs"])
+
+
+def _scram_record(record: dict[str, Any]) -> ScramRecord:
+    mechanism = ScramMechanism[record["scram"].replace("-", "_")]
+    if record["credential"] is None:
+        return ScramRecord(record["user"], mechanism, None)
+    salt, iterations, stored_key, server_key = record["credential"]
+    keys = bytes.fromhex(stored_key), bytes.fromhex(server_key)
+    credential = ScramCredential(bytes.fromhex(salt), iterations, *keys)
+    return ScramRecord(record["user"], mechanism, credential)

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.metadata_store import ScramRecord
     from headwater.broker.quotas.entity import Entity, Quotas
+    from headwater.broker.sasl.scram_credentials import ScramCredentials
     from headwater.config import ConfigDef
     from headwater.log.manager import LogManager
 
@@ -250,6 +252,14 @@ class TopicRegistry:
     def quotas(self) -> Quotas:
         """What clients may use, as it is stored."""
         return self._store.metadata.quotas
+
+    def scram_credentials(self) -> ScramCredentials:
+        """Return what is kept of users' passwords, as it is stored."""
+        return self._store.metadata.scram
+
+    async def store_scram(self, changes: Sequence[ScramRecord]) -> None:
+        """Replace what is kept of some users' passwords."""
+        await asyncio.to_thread(self._store.commit, changes)
 
     async def store_quotas(self, changes: Mapping[Entity, dict[str, float]]) -> None:
         """Replace what is stored for some entities; those without quotas are forgotten."""

@@ -35,6 +35,9 @@ _COMMANDS = (
     LazyCommand(
         "quotas", "headwater.cli.commands.quotas:quotas", "Show and change what clients may use."
     ),
+    LazyCommand(
+        "users", "headwater.cli.commands.users:users", "Create, alter, delete, list SCRAM users."
+    ),
     LazyCommand("produce", "headwater.cli.commands.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.commands.consume:consume", "Read records from a topic."),
     LazyCommand(

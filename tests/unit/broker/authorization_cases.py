@@ -18,6 +18,8 @@ TOPIC, GROUP, TRANSACTIONAL_ID = "TOPIC t", "GROUP g", "TRANSACTIONAL_ID x"
 
 NOBODY_ASKS = {
     ApiKey.API_VERSIONS: "the greeting comes before anybody can have said who they are",
+    ApiKey.SASL_HANDSHAKE: "it is refused where nobody logs in",
+    ApiKey.SASL_AUTHENTICATE: "it is refused where nobody logs in",
 }
 
 NO_TOPIC = ErrorCode.TOPIC_AUTHORIZATION_FAILED
@@ -194,6 +196,20 @@ CASES = [
             "validate_only": True,
         },
         {f"ALTER_CONFIGS {CLUSTER}"},
+        {NO_CLUSTER},
+    ),
+    Case(
+        ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
+        0,
+        {"users": None},
+        {f"DESCRIBE {CLUSTER}"},
+        {NO_CLUSTER},
+    ),
+    Case(
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+        0,
+        {"deletions": [{"name": "u", "mechanism": 1}], "upsertions": []},
+        {f"ALTER {CLUSTER}"},
         {NO_CLUSTER},
     ),
     Case(ApiKey.DESCRIBE_LOG_DIRS, 4, {"topics": None}, {f"DESCRIBE {CLUSTER}"}, {NO_CLUSTER}),

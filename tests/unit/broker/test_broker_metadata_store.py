@@ -17,9 +17,15 @@ from headwater.broker.metadata_store import (
     MetadataStore,
     QuotaRecord,
     Record,
+    ScramRecord,
     TopicRecord,
 )
 from headwater.broker.quotas.entity import Entity, entity_of
+from headwater.broker.sasl.scram_credentials import (
+    ScramCredential,
+    ScramMechanism,
+    ScramUser,
+)
 from headwater.log.errors import StorageError
 
 if TYPE_CHECKING:
@@ -167,6 +173,13 @@ _records: st.SearchStrategy[Record] = st.one_of(
         st.dictionaries(_names, st.none() | _names, min_size=1, max_size=2).map(entity_of),
         st.dictionaries(_names, st.floats(0, exclude_min=True, allow_infinity=False), max_size=2),
     ),
+    st.builds(
+        ScramRecord,
+        _names,
+        st.sampled_from(ScramMechanism),
+        st.none()
+        | st.builds(ScramCredential, st.binary(), st.integers(0, 9), st.binary(), st.binary()),
+    ),
 )
 
 
@@ -179,6 +192,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
     topics: dict[str, Record] = {}
     configs: dict[str, dict[str, str]] = {}
     quotas: dict[Entity, dict[str, float]] = {}
+    users: dict[ScramUser, ScramCredential | None] = {}
     store = _open(directory)
     for changes in commits:
         store.commit(changes)
@@ -187,6 +201,8 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
                 topics[change.name] = change
             elif isinstance(change, BrokerConfigRecord):
                 configs[change.broker] = change.configs
+            elif isinstance(change, ScramRecord):
+                users[change.user, change.mechanism] = change.credential
             else:
                 quotas[change.entity] = change.quotas
         store.close()
@@ -198,6 +214,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
         }
         assert store.metadata.broker_configs == {k: v for k, v in configs.items() if v}
         assert store.metadata.quotas == {k: v for k, v in quotas.items() if v}
+        assert store.metadata.scram == {k: v for k, v in users.items() if v is not None}
     store.close()
 
 

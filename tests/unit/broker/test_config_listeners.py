@@ -95,7 +95,6 @@ def test_a_controllers_listener_needs_no_entry_in_the_map() -> None:
             },
             "port of its own",
         ),
-        ({"listeners": "SASL_PLAINTEXT://:1"}, "only PLAINTEXT and SSL are served"),
         ({"inter.broker.listener.name": "OTHER"}, "must be one of the listeners, PLAINTEXT"),
         ({"listeners": "CONTROLLER://:1"}, "controller listeners"),
         ({"listeners": "PLAINTEXT://0.0.0.0:1"}, r"0\.0\.0\.0"),

@@ -39,6 +39,11 @@ from headwater.broker.apis.metadata import metadata
 from headwater.broker.apis.produce import produce
 from headwater.broker.apis.producer_ids import init_producer_id
 from headwater.broker.apis.quotas import alter_client_quotas, describe_client_quotas
+from headwater.broker.apis.sasl import sasl_authenticate, sasl_handshake
+from headwater.broker.apis.scram_credentials import (
+    alter_user_scram_credentials,
+    describe_user_scram_credentials,
+)
 from headwater.broker.apis.topics import create_partitions, create_topics, delete_topics
 from headwater.broker.apis.transaction_admin import (
     describe_producers,
@@ -63,6 +68,10 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.LIST_OFFSETS: list_offsets,
     ApiKey.METADATA: metadata,
     ApiKey.API_VERSIONS: api_versions,
+    ApiKey.SASL_HANDSHAKE: sasl_handshake,
+    ApiKey.SASL_AUTHENTICATE: sasl_authenticate,
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: describe_user_scram_credentials,
+    ApiKey.ALTER_USER_SCRAM_CREDENTIALS: alter_user_scram_credentials,
     ApiKey.CREATE_TOPICS: create_topics,
     ApiKey.DELETE_TOPICS: delete_topics,
     ApiKey.DELETE_RECORDS: delete_records,

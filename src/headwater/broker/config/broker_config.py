@@ -88,9 +88,9 @@ class BrokerConfig:
         """Return the value of a LIST setting; without a value it is empty."""
         return self._layers.values.words(name)
 
-    def of_listener(self, listener: str) -> ListenerValues:
-        """Return the settings as they are for one listener, which may have some of its own."""
-        return ListenerValues(self._layers.values, listener)
+    def of_listener(self, listener: str, mechanism: str | None = None) -> ListenerValues:
+        """Return the settings as they are for one listener, or for a SASL mechanism of it."""
+        return ListenerValues(self._layers.values, listener, mechanism)
 
     def names(self) -> list[str]:
         """Return the names of all settings, of internal ones if they are set."""
@@ -222,7 +222,6 @@ class BrokerConfig:
         listener_settings.check_ports("listeners", everything)
         self.listeners = tuple(e for e in everything if e.name not in controllers)
         self.controller_listeners = tuple(e for e in everything if e.name in controllers)
-        listener_settings.check_served(self.listeners)
         if not self.listeners:
             raise ConfigError(
                 "listeners",

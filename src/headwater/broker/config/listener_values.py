@@ -11,11 +11,16 @@ if TYPE_CHECKING:
 
 
 class ListenerValues:
-    """Reads `listener.name.LISTENER.NAME`, and `NAME` where that was not given."""
+    """Reads `listener.name.LISTENER.NAME`, and `NAME` where that was not given.
 
-    def __init__(self, values: Values, listener: str) -> None:
+    With a SASL mechanism, `listener.name.LISTENER.MECHANISM.NAME`.
+    """
+
+    def __init__(self, values: Values, listener: str, mechanism: str | None = None) -> None:
         self._values = values
         self._prefix = f"{LISTENER_PREFIX}{listener.lower()}."
+        if mechanism is not None:
+            self._prefix += f"{mechanism.lower()}."
 
     def text(self, name: str) -> str | None:
         """Return the value of a STRING, CLASS or PASSWORD setting."""

@@ -78,17 +78,6 @@ def check_ports(setting: str, endpoints: Sequence[Endpoint]) -> None:
             )
 
 
-def check_served(endpoints: Sequence[Endpoint]) -> None:
-    """Refuse listeners with a security protocol that is not served."""
-    for endpoint in endpoints:
-        if endpoint.protocol not in ("PLAINTEXT", "SSL"):
-            raise ConfigError(
-                "listeners",
-                endpoint,
-                f"it speaks {endpoint.protocol}, and only PLAINTEXT and SSL are served for now",
-            )
-
-
 _ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]+)")
 
 

@@ -15,6 +15,7 @@ from headwater.broker.config.settings import (
     listeners,
     log,
     own,
+    sasl,
     server,
     share_groups,
     tls,
@@ -25,7 +26,7 @@ from headwater.config import Definitions
 if TYPE_CHECKING:
     from headwater.config import ConfigDef
 
-_FAMILIES = (server, listeners, tls, log, cleaner, groups, share_groups, transactions, own)
+_FAMILIES = (server, listeners, tls, sasl, log, cleaner, groups, share_groups, transactions, own)
 
 
 def _without_effect() -> list[ConfigDef]:

@@ -1,0 +1,187 @@
+"""Real clients that log in: every mechanism, with and without TLS, and users that come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import TYPE_CHECKING, NamedTuple
+
+import confluent_kafka
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError as AioKafkaError
+from tests.authority import Authority
+from tests.cli_command import Cli
+from tests.integration.raw_client import ConnectionClosedError, RawClient
+from tests.integration.scrape import Metrics
+from tests.integration.secured_clients import CLIENTS, Access
+from tests.secured_broker import SecuredBroker
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LISTENERS = {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_SSL"}
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+PASSWORDS = {"PLAIN": 'p "q"', "SCRAM": "s,=1"}
+_JAAS = "org.apache.kafka.common.security.plain.PlainLoginModule required user_ann={};"
+
+
+class World(NamedTuple):
+    """A broker with users, and the files of its clients."""
+
+    broker: SecuredBroker
+    folder: Path
+
+    def access(self, protocol: str, mechanism: str, password: str | None = None) -> Access:
+        return Access(
+            self.broker.address(protocol),
+            protocol,
+            self.folder / "authority.pem" if protocol == "SASL_SSL" else None,
+            mechanism=mechanism,
+            user="ann",
+            password=password or PASSWORDS[mechanism.partition("-")[0]],
+        )
+
+    @property
+    def cli(self) -> Cli:
+        return Cli(self.broker.bootstrap_servers)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("sasl")
+    authority = Authority()
+    (folder / "authority.pem").write_text(authority.certificate)
+    store = authority.issue("CN=broker").write(folder / "broker.pem")
+    escaped = PASSWORDS["PLAIN"].replace('"', '\\"')
+    properties = {
+        "sasl.enabled.mechanisms": ",".join(MECHANISMS),
+        "ssl.keystore.location": str(store),
+        "ssl.keystore.type": "PEM",
+        "connections.max.reauth.ms": "600000",
+    }
+    for name in LISTENERS:
+        setting = f"listener.name.{name.lower()}.plain.sasl.jaas.config"
+        properties[setting] = _JAAS.format(f'"{escaped}"')
+    broker = SecuredBroker(folder / "data", LISTENERS, properties).start()
+    world = World(broker, folder)
+    world.cli.ok("users", "create", "ann", "--password-file", "-", stdin=PASSWORDS["SCRAM"])
+    # What was acknowledged is there after a crash.
+    broker.kill()
+    broker.output.clear()
+    broker.start()
+    yield world
+    broker.stop()
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize(
+    ("protocol", "mechanism"),
+    [("SASL_PLAINTEXT", "PLAIN"), ("SASL_PLAINTEXT", "SCRAM-SHA-256"), ("SASL_SSL", "PLAIN"),
+     ("SASL_SSL", "SCRAM-SHA-512")],
+)  # fmt: skip
+def test_a_client_writes_and_reads(
+    world: World, client: str, protocol: str, mechanism: str, topic: str
+) -> None:
+    value = f"{client} by {mechanism}".encode()
+    assert CLIENTS[client](world.access(protocol, mechanism), topic, value) == value
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_who_does_not_know_the_password_is_told_so(world: World, mechanism: str) -> None:
+    access = world.access("SASL_PLAINTEXT", mechanism, password="guessed by somebody")
+
+    async def connect() -> None:
+        await AIOKafkaAdminClient(**access.python()).start()
+
+    with pytest.raises(AioKafkaError):
+        asyncio.run(connect())
+    assert world.broker.says(f"its login by {mechanism} failed")
+    assert "guessed by somebody" not in world.broker.text
+    failed = "kafka_server_socket_server_metrics_failed_authentication_total"
+    assert Metrics(world.broker).value(failed, listener="SASL_PLAINTEXT") >= 1
+
+
+def test_nothing_is_served_before_the_login(world: World) -> None:
+    class Listener:
+        port = world.broker.port_of("SASL_PLAINTEXT")
+        output = world.broker.output
+
+    with RawClient(Listener()) as client:
+        assert client.call("api_versions", 0).error_code == 0
+        with pytest.raises(ConnectionClosedError):
+            client.call("metadata", 1, topics=None)
+    assert world.broker.says("it sent METADATA v1 before it had authenticated")
+    with RawClient(world.broker) as client:
+        # Where nobody logs in, a handshake is out of place.
+        answer = client.call("sasl_handshake", 1, mechanism="PLAIN")
+        assert answer.error_code == 34
+        assert client.call("sasl_authenticate", 2, auth_bytes=b"x").error_code == 34
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[::2])
+def test_our_own_commands_log_in(world: World, tmp_path: Path, mechanism: str) -> None:
+    config = tmp_path / "client.properties"
+    given = world.access("SASL_SSL", mechanism).librdkafka()
+    config.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    cli = Cli(world.broker.address("SASL_SSL"))
+    for command in (["topics", "list"], ["quotas", "list"], ["users", "list"]):
+        cli.ok(*command, "--command-config", config)
+
+
+def test_users_by_command(world: World) -> None:
+    cli = world.cli
+    scram_512 = ("--mechanism", "SCRAM-SHA-512")
+    cli.ok("users", "create", "bob", "--password-file", "-", *scram_512, stdin="first\n")
+    assert cli.json("users", "list") == [
+        {"user": "ann", "mechanism": "SCRAM-SHA-256", "iterations": 4096},
+        {"user": "ann", "mechanism": "SCRAM-SHA-512", "iterations": 4096},
+        {"user": "bob", "mechanism": "SCRAM-SHA-512", "iterations": 4096},
+    ]
+    again = cli("users", "create", "bob", "--password-file", "-", stdin="x")
+    assert (again.code, "already" in again.err) == (1, True)
+    nobody = cli("users", "alter", "eve", "--password-file", "-", stdin="x")
+    assert (nobody.code, "no user 'eve'" in nobody.err) == (1, True)
+    empty = cli("users", "alter", "bob", "--password-file", "-", stdin="\n")
+    assert (empty.code, "empty" in empty.err) == (1, True)
+    cli.ok("users", "alter", "bob", "--password-file", "-", *scram_512, stdin="second")
+    access = world.access("SASL_PLAINTEXT", "SCRAM-SHA-512", "second")._replace(user="bob")
+    admin = confluent_kafka.admin.AdminClient(access.librdkafka())
+    assert admin.list_topics(timeout=60).brokers
+    cli.ok("users", "delete", "bob")
+    assert {row["user"] for row in cli.json("users", "list")} == {"ann"}
+    gone = cli("users", "delete", "bob")
+    assert (gone.code, "no user 'bob'" in gone.err) == (1, True)
+
+
+def test_no_password_is_shown(world: World) -> None:
+    shown = world.cli.ok("configs", "describe", "--broker", "1", "--all")
+    assert "sasl.jaas.config" in shown
+    for password in PASSWORDS.values():
+        assert password not in shown
+        assert password not in world.broker.text
+    kept = (world.broker.data_dir / "headwater.metadata").read_text()
+    assert PASSWORDS["SCRAM"] not in kept
+
+
+def test_logins_that_go_nowhere_end(tmp_path: Path) -> None:
+    jaas = {"listener.name.sasl_plaintext.plain.sasl.jaas.config": _JAAS.format("x")}
+    broker = SecuredBroker(
+        tmp_path / "data",
+        {"SASL_PLAINTEXT": "SASL_PLAINTEXT"},
+        {
+            "sasl.enabled.mechanisms": "PLAIN",
+            "headwater.authentication.timeout.ms": "500",
+            **jaas,
+        },
+    ).start()
+
+    with socket.create_connection(("127.0.0.1", broker.port_of("SASL_PLAINTEXT"))) as silent:
+        silent.settimeout(60)
+        assert silent.recv(1) == b""
+    count = "kafka_server_socket_server_metrics_connection_count"
+    metrics = wait_for(lambda: Metrics(broker))
+    assert metrics.value(count, listener="SASL_PLAINTEXT") == 0
+    broker.stop()
