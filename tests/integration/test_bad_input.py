@@ -138,11 +138,15 @@ def test_huge_counts_in_small_frames(
 
 
 def test_http_and_tls_by_mistake(broker: BrokerProcess) -> None:
-    for greeting in (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"):
+    http, tls = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"
+    for greeting, reason in (
+        (http, "may not be speaking Kafka's protocol"),
+        (tls, "it speaks TLS, and the listener PLAINTEXT speaks plain text"),
+    ):
         with RawClient(broker) as client:
             client.socket.sendall(greeting)
             assert client.is_closed_by_broker()
-            assert "may not be speaking Kafka's protocol" in the_line_about(client, broker)
+            assert reason in the_line_about(client, broker)
 
 
 def test_random_bytes(broker: BrokerProcess) -> None:

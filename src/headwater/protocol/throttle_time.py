@@ -38,6 +38,8 @@ _FIRST_VERSION: dict[ApiKey, int] = {
     ApiKey.DESCRIBE_GROUPS: 1,
     ApiKey.LIST_GROUPS: 1,
     ApiKey.API_VERSIONS: 1,
+    ApiKey.SASL_HANDSHAKE: _NEVER,
+    ApiKey.SASL_AUTHENTICATE: _NEVER,
     ApiKey.WRITE_TXN_MARKERS: _NEVER,
 }
 """The first version that can say it, of those APIs in which that is not the first served one."""
