@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import confluent_kafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.abc import AbstractTokenProvider as AiokafkaTokens
 from aiokafka.helpers import create_ssl_context
 from kafka import KafkaConsumer, KafkaProducer
+from kafka.net.sasl.oauth import AbstractTokenProvider as KafkaPythonTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +30,7 @@ class Access(NamedTuple):
     mechanism: str | None = None
     user: str | None = None
     password: str | None = None
+    token: str | None = None
 
     def librdkafka(self) -> dict[str, str]:
         given = {
@@ -41,6 +45,13 @@ class Access(NamedTuple):
         }
         return {name: str(value) for name, value in given.items() if value is not None}
 
+    def confluent(self) -> dict[str, Any]:
+        """What librdkafka takes, and what fetches the token."""
+        given: dict[str, Any] = dict(self.librdkafka())
+        if self.token is not None:
+            given["oauth_cb"] = lambda _: (self.token, time.time() + 3600)
+        return given
+
     def python(self) -> dict[str, Any]:
         given = {
             "bootstrap_servers": self.servers,
@@ -52,11 +63,31 @@ class Access(NamedTuple):
         return {name: value for name, value in given.items() if value is not None}
 
 
+class KafkaPythonToken(KafkaPythonTokens):  # type: ignore[misc]
+    """A token that kafka-python asks for."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def token(self) -> str:
+        return self._token
+
+
+class AiokafkaToken(AiokafkaTokens):  # type: ignore[misc]
+    """A token that aiokafka asks for."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    async def token(self) -> str:
+        return self._token
+
+
 def by_confluent(access: Access, topic: str, value: bytes) -> bytes:
-    producer = confluent_kafka.Producer(access.librdkafka())
+    producer = confluent_kafka.Producer(access.confluent())
     producer.produce(topic, value)
     assert producer.flush(WITHIN_S) == 0
-    consumer = confluent_kafka.Consumer({**access.librdkafka(), "group.id": topic})
+    consumer = confluent_kafka.Consumer({**access.confluent(), "group.id": topic})
     try:
         consumer.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
         message = consumer.poll(WITHIN_S)
@@ -70,6 +101,8 @@ def by_confluent(access: Access, topic: str, value: bytes) -> bytes:
 
 def by_kafka_python(access: Access, topic: str, value: bytes) -> bytes:
     given = access.python()
+    if access.token is not None:
+        given["sasl_oauth_token_provider"] = KafkaPythonToken(access.token)
     if access.authority is not None:
         given["ssl_cafile"] = str(access.authority)
     if access.certificate is not None:
@@ -96,6 +129,8 @@ def by_kafka_python(access: Access, topic: str, value: bytes) -> bytes:
 def by_aiokafka(access: Access, topic: str, value: bytes) -> bytes:
     async def run() -> bytes:
         given = access.python()
+        if access.token is not None:
+            given["sasl_oauth_token_provider"] = AiokafkaToken(access.token)
         if access.authority is not None:
             certificate = None if access.certificate is None else str(access.certificate)
             given["ssl_context"] = create_ssl_context(

@@ -16,6 +16,7 @@ from tests.integration.raw_client import ConnectionClosedError, RawClient
 from tests.integration.scrape import Metrics
 from tests.integration.secured_clients import CLIENTS, Access
 from tests.secured_broker import SecuredBroker
+from tests.tokens import Provider
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LISTENERS = {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_SSL"}
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+PROVIDER = Provider()
 PASSWORDS = {"PLAIN": 'p "q"', "SCRAM": "s,=1"}
 _JAAS = "org.apache.kafka.common.security.plain.PlainLoginModule required user_ann={};"
 
@@ -57,7 +59,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     store = authority.issue("CN=broker").write(folder / "broker.pem")
     escaped = PASSWORDS["PLAIN"].replace('"', '\\"')
     properties = {
-        "sasl.enabled.mechanisms": ",".join(MECHANISMS),
+        "sasl.enabled.mechanisms": ",".join((*MECHANISMS, "OAUTHBEARER")),
+        "sasl.oauthbearer.jwks.endpoint.url": PROVIDER.publish(folder / "jwks.json"),
         "ssl.keystore.location": str(store),
         "ssl.keystore.type": "PEM",
         "connections.max.reauth.ms": "600000",
@@ -87,6 +90,32 @@ def test_a_client_writes_and_reads(
 ) -> None:
     value = f"{client} by {mechanism}".encode()
     assert CLIENTS[client](world.access(protocol, mechanism), topic, value) == value
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_shows_a_token(world: World, client: str, topic: str) -> None:
+    def access(token: str) -> Access:
+        base = world.access("SASL_SSL", "PLAIN")
+        return base._replace(mechanism="OAUTHBEARER", user=None, password=None, token=token)
+
+    assert CLIENTS[client](access(PROVIDER.token()), topic, b"by token") == b"by token"
+
+
+def test_a_token_that_has_expired_lets_nobody_in(world: World) -> None:
+    token = PROVIDER.token(exp=100)
+    message = f"n,,\x01auth=Bearer {token}\x01\x01".encode()
+
+    class Listener:
+        port = world.broker.port_of("SASL_PLAINTEXT")
+        output = world.broker.output
+
+    with RawClient(Listener()) as client:
+        assert client.call("sasl_handshake", 1, mechanism="OAUTHBEARER").error_code == 0
+        answer = client.call("sasl_authenticate", 2, auth_bytes=message)
+        assert (answer.error_code, answer.auth_bytes) == (0, b'{"status": "invalid_token"}')
+        assert client.call("sasl_authenticate", 2, auth_bytes=b"\x01").error_code == 58
+    assert world.broker.says("its login by OAUTHBEARER failed")
+    assert token not in world.broker.text
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

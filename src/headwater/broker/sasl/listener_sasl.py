@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.sasl import plain
@@ -15,11 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.config.listener_values import ListenerValues
     from headwater.broker.sasl.mechanism import Exchange
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
 _SCRAM = {mechanism.sasl_name: mechanism for mechanism in ScramMechanism}
-SERVED = (plain.NAME, *_SCRAM)
+_OAUTHBEARER = "OAUTHBEARER"
+SERVED = (plain.NAME, *_SCRAM, _OAUTHBEARER)
+
+
+class TokenSettings(NamedTuple):
+    """Which tokens are taken."""
+
+    keys_at: str
+    refresh_s: float
+    issuer: str | None
+    audience: tuple[str, ...]
+    skew_s: int
+    subject_claim: str
+    scope_claim: str
 
 
 class SaslSettings(NamedTuple):
@@ -29,6 +44,8 @@ class SaslSettings(NamedTuple):
     """Of PLAIN, by user."""
     max_session_ms: Mapping[str, int]
     """For each mechanism that is enabled, after which time clients have to log in again, or 0."""
+    tokens: TokenSettings | None = None
+    """Of OAUTHBEARER, where that is enabled."""
 
     @classmethod
     def of(cls, config: BrokerConfig, listener: str) -> SaslSettings:
@@ -52,7 +69,8 @@ class SaslSettings(NamedTuple):
             mechanism: config.of_listener(listener, mechanism).integer("connections.max.reauth.ms")
             for mechanism in enabled
         }
-        return cls(passwords, lifetimes)
+        tokens = _tokens(values) if _OAUTHBEARER in enabled else None
+        return cls(passwords, lifetimes, tokens)
 
 
 class ListenerSasl:
@@ -65,6 +83,7 @@ class ListenerSasl:
         self._config = config
         self._credentials = credentials
         self._settings = SaslSettings.of(config, listener)
+        self._begin_by_token = _token_exchanges(self._settings.tokens)
         self.max_receive_size = config.of_listener(listener).integer("sasl.server.max.receive.size")
         """How large a message may be before somebody has logged in."""
         config.on_trial(self._check)
@@ -88,13 +107,20 @@ class ListenerSasl:
         """Begin a login by a mechanism that is enabled."""
         if mechanism == plain.NAME:
             return PlainExchange(self._settings.passwords)
+        if mechanism == _OAUTHBEARER:
+            assert self._begin_by_token is not None
+            return self._begin_by_token()
         return ScramExchange(_SCRAM[mechanism], self._credentials())
 
     def _check(self, trial: BrokerConfig) -> None:
-        SaslSettings.of(trial, self._listener)
+        settings = SaslSettings.of(trial, self._listener)
+        if settings.tokens != self._settings.tokens:
+            _token_exchanges(settings.tokens)
 
     def _reload(self) -> None:
-        self._settings = SaslSettings.of(self._config, self._listener)
+        before, self._settings = self._settings, SaslSettings.of(self._config, self._listener)
+        if self._settings.tokens != before.tokens:
+            self._begin_by_token = _token_exchanges(self._settings.tokens)
 
 
 def _passwords(config: BrokerConfig, listener: str) -> dict[str, str]:
@@ -109,3 +135,41 @@ def _passwords(config: BrokerConfig, listener: str) -> dict[str, str]:
     if not users:
         raise ConfigError(name, "[hidden]", 'there are no users in it, as user_NAME="PASSWORD"')
     return users
+
+
+def _tokens(values: ListenerValues) -> TokenSettings:
+    address = values.text("sasl.oauthbearer.jwks.endpoint.url")
+    if address is None:
+        raise ConfigError(
+            "sasl.oauthbearer.jwks.endpoint.url",
+            None,
+            "OAUTHBEARER needs the keys of an identity provider, a file: or https: address;"
+            " unsecured tokens are not taken",
+        )
+    return TokenSettings(
+        address,
+        values.integer("sasl.oauthbearer.jwks.endpoint.refresh.ms") / 1000,
+        values.text("sasl.oauthbearer.expected.issuer"),
+        values.words("sasl.oauthbearer.expected.audience"),
+        values.integer("sasl.oauthbearer.clock.skew.seconds"),
+        values.text("sasl.oauthbearer.sub.claim.name") or "sub",
+        values.text("sasl.oauthbearer.scope.claim.name") or "scope",
+    )
+
+
+def _token_exchanges(tokens: TokenSettings | None) -> Callable[[], Exchange] | None:
+    """Return what begins a login by token, with keys that were read once; raises ConfigError."""
+    if tokens is None:
+        return None
+    # Only now: who does without tokens does without the memory of what checks them.
+    from headwater.broker.sasl.jwks import JwksError, KeySource
+    from headwater.broker.sasl.jwt import Expectations
+    from headwater.broker.sasl.oauthbearer import OauthBearerExchange
+
+    try:
+        keys = KeySource(tokens.keys_at, tokens.refresh_s)
+    except JwksError as error:
+        raise ConfigError(
+            "sasl.oauthbearer.jwks.endpoint.url", tokens.keys_at, str(error)
+        ) from None
+    return partial(OauthBearerExchange, keys, Expectations(*tokens[2:]))

@@ -123,7 +123,7 @@ class Login:
         assert self._exchange is not None
         try:
             step = self._exchange.take(message)
-            lifetime_ms = 0 if step.user is None else self._admit(step.user)
+            lifetime_ms = 0 if step.user is None else self._admit(step.user, step.expires_at)
         except LoginRefused as refusal:
             answer = {
                 "error_code": ErrorCode.SASL_AUTHENTICATION_FAILED,
@@ -141,7 +141,7 @@ class Login:
             }
             reply.send(*_encoded(header, answer))
 
-    def _admit(self, user: str) -> int:
+    def _admit(self, user: str, expires_at: float | None) -> int:
         """Make the client who it has proved to be, and return for how many milliseconds."""
         connection = self._connection
         before = connection.session.authentication
@@ -160,14 +160,15 @@ class Login:
             self._counts.reauthenticated += 1
         else:
             self._counts.succeeded += 1
-        lifetime_ms = self._sasl.max_session_ms(self._mechanism)
-        expires_at = time() + lifetime_ms / 1000 if lifetime_ms > 0 else None
+        now, most_ms = time(), self._sasl.max_session_ms(self._mechanism)
+        if most_ms > 0:
+            expires_at = min(now + most_ms / 1000, expires_at or float("inf"))
         connection.session = connection.session.authenticated(
             Authentication(principal, self._mechanism, expires_at)
         )
         self._exchange = None
         self.state = State.DONE
-        return max(lifetime_ms, 0)
+        return 0 if expires_at is None else max(0, round((expires_at - now) * 1000))
 
     def _refuse(
         self, header: RequestHeader | None, answer: dict[str, Any], reply: Reply, reason: str

@@ -14,6 +14,8 @@ class Step(NamedTuple):
 
     answer: bytes
     user: str | None = None
+    expires_at: float | None = None
+    """When what was proved is good no more (`time.time`), if that is known."""
 
 
 class Exchange(Protocol):

@@ -1,0 +1,130 @@
+"""Tokens, the keys that sign them, and the messages that carry them."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.tokens import Provider
+from tests.waiting import wait_for
+
+from headwater.broker.config import BrokerConfig
+from headwater.broker.sasl import jwks
+from headwater.broker.sasl.jwks import JwksError, KeySource, read_keys
+from headwater.broker.sasl.jwt import Expectations, TokenRefused, check_token
+from headwater.broker.sasl.listener_sasl import ListenerSasl
+from headwater.broker.sasl.mechanism import LoginRefused
+from headwater.broker.sasl.oauthbearer import OauthBearerExchange
+from headwater.config import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROVIDER, STRANGER = Provider(), Provider()
+EXPECTED = Expectations("https://id", ("kafka", "other"))
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> KeySource:
+    return KeySource(PROVIDER.publish(tmp_path / "jwks.json"), 3600)
+
+
+def token(algorithm: str = "RS256", **claims: Any) -> str:
+    return PROVIDER.token(algorithm, **{"iss": "https://id", "aud": "kafka", **claims})
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+def test_a_signed_token_names_its_subject(keys: KeySource, algorithm: str) -> None:
+    now = time.time()
+    for text in (token(algorithm), token(algorithm, aud=["x", "kafka"], scope=["a"])):
+        found = check_token(text, keys, EXPECTED, now)
+        assert found.subject == "ann"
+        assert 3590 < found.expires_at - now < 3610
+    assert check_token(token(algorithm, exp=now - 20), keys, EXPECTED, now).subject == "ann"
+    by_name = Expectations(subject_claim="name")
+    assert check_token(PROVIDER.token(name="bob"), keys, by_name, now).subject == "bob"
+
+
+def test_a_token_that_proves_nothing_is_refused(keys: KeySource) -> None:
+    for text, reason in (
+        (token(exp=time.time() - 40), "expired"),
+        (token(nbf=time.time() + 400), "not good yet"),
+        (token(iat=time.time() + 400), "not good yet"),
+        (token(exp=None), "exp is no time"),
+        (token(exp=float("inf")), "exp is no time"),
+        (token(exp="later"), "exp is no time"),
+        (token(iss="https://elsewhere"), "another issuer"),
+        (token(aud="somebody"), "somebody else"),
+        (token(sub=None), "who it is for"),
+        (token(sub=" "), "who it is for"),
+        (token(scope=5), "neither text nor a list"),
+        (token("none"), "'none' is not taken"),
+        (token("HS256"), "'HS256' is not taken"),
+        (STRANGER.token(iss="https://id", aud="kafka"), "none of the known keys"),
+        (token("ES256") + "AAAA", "none of the known keys"),
+        (token()[:-8], "none of the known keys"),
+        ("a.b", "no signed token"),
+        ("a.b.c", "no signed token"),
+        ("W10.W10.AA", "no signed token"),
+        (token().rpartition(".")[0] + ".", "none of the known keys"),
+    ):
+        with pytest.raises(TokenRefused, match=reason):
+            check_token(text, keys, EXPECTED, time.time())
+
+
+def first(text: str, header: str = "n,,") -> bytes:
+    return f"{header}\x01auth=Bearer {text}\x01\x01".encode()
+
+
+def test_the_message_of_a_client(keys: KeySource) -> None:
+    step = OauthBearerExchange(keys, EXPECTED).take(first(token(), "n,a=ann,"))
+    assert (step.answer, step.user) == (b"", "ann")
+    exchange = OauthBearerExchange(keys, EXPECTED)
+    answer = exchange.take(first(token(exp=time.time() - 100)))
+    assert (json.loads(answer.answer), answer.user) == ({"status": "invalid_token"}, None)
+    with pytest.raises(LoginRefused, match="expired"):
+        exchange.take(b"\x01")
+    for wrong in (b"", b"n,,", first(""), first(token(), "y,,"), first(token(), "n,a=bob,"),
+                  b"n,,\x01auth=Basic x\x01\x01", b"\xff\xfe"):  # fmt: skip
+        with pytest.raises(LoginRefused):
+            OauthBearerExchange(keys, EXPECTED).take(wrong)
+
+
+def test_new_keys_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "jwks.json"
+    keys = KeySource(PROVIDER.publish(path), 3600)
+    newer = Provider("two")
+    newer.publish(path)
+    assert not keys.keys_for("two")
+    monkeypatch.setattr(jwks, "_SOONEST_AGAIN_S", 0)
+    assert len(wait_for(lambda: keys.keys_for("two"))) == 2
+    path.write_text("{}")
+    for _ in range(3):
+        assert keys.keys_for("two")
+        keys._read_again()
+
+
+def test_what_is_wrong_with_keys_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "jwks.json"
+    for text, reason in (("{}", "no set of keys"), ('{"keys": []}', "no key of a kind"),
+                         ('{"keys": [{"kty": "RSA"}]}', "no set of keys")):  # fmt: skip
+        path.write_text(text)
+        with pytest.raises(JwksError, match=reason):
+            read_keys(path.as_uri())
+    for address, reason in (("jwks.json", "no address"), ("file:///nowhere", "cannot be read")):
+        with pytest.raises(JwksError, match=reason):
+            read_keys(address)
+
+
+def test_the_settings_of_a_listener(tmp_path: Path) -> None:
+    given = {"listeners": "SASL_SSL://:0", "sasl.enabled.mechanisms": "OAUTHBEARER"}
+    with pytest.raises(ConfigError, match="unsecured tokens are not taken"):
+        ListenerSasl("SASL_SSL", BrokerConfig(given), dict)
+    setting = "sasl.oauthbearer.jwks.endpoint.url"
+    with pytest.raises(ConfigError, match="cannot be read"):
+        ListenerSasl("SASL_SSL", BrokerConfig({**given, setting: "file:///nowhere"}), dict)
+    address = PROVIDER.publish(tmp_path / "jwks.json")
+    sasl = ListenerSasl("SASL_SSL", BrokerConfig({**given, setting: address}), dict)
+    assert sasl.begin("OAUTHBEARER").take(first(token())).user == "ann"
