@@ -50,6 +50,13 @@ def test_each_listener_has_settings_of_its_own() -> None:
     )  # fmt: skip
 
 
+def test_where_clients_log_in_certificates_are_asked_for_by_the_listeners_own_setting() -> None:
+    given = {"ssl.client.auth": "required", "listener.name.in.ssl.client.auth": "requested"}
+    config = config_with(**given)
+    asked = [TlsSettings.of(config, name, with_sasl=True).client_auth for name in ("IN", "OUT")]
+    assert asked == ["requested", "none"]
+
+
 def test_cipher_suites_have_javas_names() -> None:
     suites = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256"
     context = load(settings_of({"ssl.cipher.suites": suites})).context

@@ -22,6 +22,10 @@ class ListenerValues:
         if mechanism is not None:
             self._prefix += f"{mechanism.lower()}."
 
+    def own_text(self, name: str) -> str | None:
+        """Return the value of a STRING setting that was given for this listener alone."""
+        return cast("str | None", self._values.get(self._prefix + name))
+
     def text(self, name: str) -> str | None:
         """Return the value of a STRING, CLASS or PASSWORD setting."""
         return cast("str | None", self._value(name))

@@ -11,6 +11,7 @@ from headwater.broker.sasl.plain import PlainExchange
 from headwater.broker.sasl.scram import ScramExchange
 from headwater.broker.sasl.scram_credentials import ScramMechanism
 from headwater.config import ConfigError
+from headwater.config.errors import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -133,7 +134,7 @@ def _passwords(config: BrokerConfig, listener: str) -> dict[str, str]:
         )
     users = users_of(name, text, "PlainLoginModule")
     if not users:
-        raise ConfigError(name, "[hidden]", 'there are no users in it, as user_NAME="PASSWORD"')
+        raise ConfigError(name, HIDDEN, 'there are no users in it, as user_NAME="PASSWORD"')
     return users
 
 

@@ -44,7 +44,7 @@ class ListenerTls:
         self._config = config
         self._counts = counts
         self._names_principals = names_principals
-        self._state = load(TlsSettings.of(config, listener))
+        self._state = load(self._settings_of(config))
         self._files = _fingerprints(self._state.settings)
         self._warned_at = 0.0
         self._warn_of_expiry(time())
@@ -64,13 +64,13 @@ class ListenerTls:
 
     def check(self, trial: BrokerConfig) -> None:
         """Raise ConfigError if a change of settings is one that must not be made."""
-        settings = TlsSettings.of(trial, self.listener)
+        settings = self._settings_of(trial)
         if settings != self._state.settings or _fingerprints(settings) != self._files:
             _refuse_lock_out(self.listener, self._state, load(settings))
 
     def reload(self) -> None:
         """Take over what the settings say now, and what is in the files that they name."""
-        settings = TlsSettings.of(self._config, self.listener)
+        settings = self._settings_of(self._config)
         files = _fingerprints(settings)
         if settings == self._state.settings and files == self._files:
             return
@@ -93,6 +93,9 @@ class ListenerTls:
         """Take over files that have changed, and warn of a certificate that is about to expire."""
         self.reload()
         self._warn_of_expiry(time())
+
+    def _settings_of(self, config: BrokerConfig) -> TlsSettings:
+        return TlsSettings.of(config, self.listener, with_sasl=not self._names_principals)
 
     def _warn_of_expiry(self, now: float) -> None:
         left_s = self.expires_at - now

@@ -44,10 +44,14 @@ class TlsSettings(NamedTuple):
     may_lose_names: bool
 
     @classmethod
-    def of(cls, config: BrokerConfig, listener: str) -> TlsSettings:
-        """Read the settings of a listener; raises ConfigError for what cannot be."""
-        text = config.of_listener(listener).text
-        words = config.of_listener(listener).words
+    def of(cls, config: BrokerConfig, listener: str, *, with_sasl: bool = False) -> TlsSettings:
+        """Read the settings of a listener; raises ConfigError for what cannot be.
+
+        Where clients log in, they show certificates only if that was asked for this listener.
+        """
+        values = config.of_listener(listener)
+        text, words = values.text, values.words
+        client_auth = (values.own_text if with_sasl else text)("ssl.client.auth")
         for name in ("ssl.keystore.type", "ssl.truststore.type"):
             given = text(name)
             if (given or "").upper() not in STORE_TYPES:
@@ -67,7 +71,7 @@ class TlsSettings(NamedTuple):
                 text("ssl.truststore.password"),
                 certificates=text("ssl.truststore.certificates"),
             ),
-            text("ssl.client.auth") or "none",
+            client_auth or "none",
             _checked(words("ssl.enabled.protocols")),
             words("ssl.cipher.suites"),
             text("ssl.principal.mapping.rules") or "DEFAULT",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.tls import jks
 from headwater.config import ConfigError
+from headwater.config.errors import HIDDEN
 
 if TYPE_CHECKING:
     from headwater.broker.tls.settings import StoreSettings
@@ -32,10 +33,10 @@ def read_identity(settings: StoreSettings) -> Identity:
         key = "\n".join(_blocks(settings.key or "", "PRIVATE KEY"))
         chain = "\n".join(_blocks(settings.certificates or "", "CERTIFICATE"))
         if not key:
-            raise ConfigError("ssl.keystore.key", "[hidden]", "it holds no private key as PEM")
+            raise ConfigError("ssl.keystore.key", HIDDEN, "it holds no private key as PEM")
         if not chain:
             raise ConfigError(
-                "ssl.keystore.certificate.chain", "[hidden]", "it holds no certificate as PEM"
+                "ssl.keystore.certificate.chain", HIDDEN, "it holds no certificate as PEM"
             )
         return Identity(key, settings.key_password, chain)
     data = _read(settings)
