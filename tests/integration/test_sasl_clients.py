@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 import confluent_kafka
@@ -90,6 +91,16 @@ def test_a_client_writes_and_reads(
 ) -> None:
     value = f"{client} by {mechanism}".encode()
     assert CLIENTS[client](world.access(protocol, mechanism), topic, value) == value
+
+
+@pytest.mark.needs("kcat")
+def test_kcat_gets_in(world: World) -> None:
+    given = world.access("SASL_SSL", "SCRAM-SHA-256").librdkafka()
+    options = [part for item in given.items() for part in ("-X", "=".join(item))]
+    said = subprocess.run(
+        ["kcat", "-L", *options], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert f"broker 1 at {world.broker.address('SASL_SSL')}" in said.stdout
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -72,6 +72,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         {
             "ssl.keystore.location": str(folder / "broker.p12"),
             "ssl.keystore.password": "secret",
+            "headwater.certificates.check.interval.ms": "50",
             "listener.name.mtls.ssl.keystore.key": mutual.encrypted_key("other"),
             "listener.name.mtls.ssl.keystore.certificate.chain": mutual.certificate,
             "listener.name.mtls.ssl.key.password": "other",
@@ -160,6 +161,11 @@ def test_new_certificates_are_taken_over_or_refused(world: World) -> None:
         alter(world, bad)
     assert refusal.value.args[0].code() == KafkaError.INVALID_REQUEST
     assert world.serial() == second
+    # A file that is replaced where it lies is found without anybody's word.
+    newer = world.folder / "newer.p12"
+    newer.write_bytes(world.authority.issue("CN=broker").pkcs12("secret", world.authority))
+    newer.replace(renewed)
+    wait_for(world.serial, until=lambda serial: serial != second)
 
 
 def test_handshakes_that_go_nowhere_end_and_cost_little(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class Maintenance:
             self._every("log.cleaner.backoff.ms", lambda: _clean_all(cleaner))
         self._tasks.append(asyncio.create_task(self._close_idle()))
         if any(listener.security.tls is not None for listener in self._broker.listeners):
-            self._tasks.append(asyncio.create_task(self._look_after_certificates()))
+            self._every("headwater.certificates.check.interval.ms", self._look_after_certificates)
 
     async def stop(self) -> None:
         """End the periodic work; a compaction under way is given up, which loses nothing."""
@@ -94,13 +94,10 @@ class Maintenance:
             for listener in self._broker.listeners:
                 listener.close_idle(max_idle_s)
 
-    async def _look_after_certificates(self) -> None:
-        interval_s = self._broker.config.integer("headwater.certificates.check.interval.ms") / 1000
-        while True:
-            await asyncio.sleep(interval_s)
-            for listener in self._broker.listeners:
-                if listener.security.tls is not None:
-                    listener.security.tls.look_after()
+    def _look_after_certificates(self) -> None:
+        for listener in self._broker.listeners:
+            if listener.security.tls is not None:
+                listener.security.tls.look_after()
 
 
 def _clean_all(cleaner: LogCleaner) -> None:

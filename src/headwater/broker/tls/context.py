@@ -66,8 +66,15 @@ def load(settings: TlsSettings) -> TlsState:
             ) from None
     elif settings.client_auth != "none":
         context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
-    keys = public_keys(trusted) if trusted else frozenset[bytes]()
-    return TlsState(settings, context, facts_of(identity.chain), keys, rules)
+    try:
+        facts = facts_of(identity.chain)
+        keys = public_keys(trusted) if trusted else frozenset[bytes]()
+    except ValueError as error:
+        store = settings.key_store
+        raise ConfigError(
+            store.setting, store.location, f"one of the certificates is damaged ({error})"
+        ) from None
+    return TlsState(settings, context, facts, keys, rules)
 
 
 def _use(context: ssl.SSLContext, identity: Identity, settings: TlsSettings) -> None:
