@@ -95,12 +95,13 @@ def test_a_client_writes_and_reads(
 
 @pytest.mark.needs("kcat")
 def test_kcat_gets_in(world: World) -> None:
-    given = world.access("SASL_SSL", "SCRAM-SHA-256").librdkafka()
+    # kcat takes a comma for the end of a setting, and the other password has one.
+    given = world.access("SASL_SSL", "PLAIN").librdkafka()
     options = [part for item in given.items() for part in ("-X", "=".join(item))]
     said = subprocess.run(
-        ["kcat", "-L", *options], capture_output=True, text=True, timeout=60, check=True
+        ["kcat", "-L", *options], capture_output=True, text=True, timeout=60, check=False
     )
-    assert f"broker 1 at {world.broker.address('SASL_SSL')}" in said.stdout
+    assert f"broker 1 at {world.broker.address('SASL_SSL')}" in said.stdout, said
 
 
 @pytest.mark.parametrize("client", CLIENTS)
