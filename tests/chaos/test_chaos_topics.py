@@ -1,4 +1,4 @@
-"""Kills a process while it creates, changes and deletes topics; what it reported must be so."""
+"""Kills a process while it changes topics and ACLs; what it said must be so."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ pytestmark = pytest.mark.chaos
 
 
 @pytest.mark.parametrize("seed", seeds(2))
-def test_topics_survive_kills_at_any_moment(tmp_path: Path, seed: int) -> None:
+def test_topics_and_acls_survive_kills_at_any_moment(tmp_path: Path, seed: int) -> None:
     directory = tmp_path / "data"
     directory.mkdir()
-    state: State = {"topics": {}, "retention": None}
+    state: State = {"topics": {}, "retention": None, "acls": set()}
     dice = random.Random(seed)
     for round_number in range(KILLS_PER_SEED):
         done, begun = _change_until_killed(directory, f"{seed}-{round_number}", dice)
@@ -90,6 +90,8 @@ def _apply(state: State, change: Change) -> None:
             topics[change["name"]][0] = change["count"]
         case "configure":
             topics[change["name"]][1] = change["value"]
+        case "acls":
+            state["acls"] = (state["acls"] | set(change["added"])) - set(change["removed"])
         case "broker":
             state["retention"] = change["retention"]
 
@@ -113,4 +115,8 @@ def _load(directory: Path) -> State:
     asyncio.run(registry.close())
     for partition_log in [p.log for t in registry.by_name.values() for p in t.partitions]:
         partition_log.close()
-    return {"topics": topics, "retention": config.dynamic_default.get("log.retention.ms")}
+    return {
+        "topics": topics,
+        "retention": config.dynamic_default.get("log.retention.ms"),
+        "acls": {acl.principal for acl in registry.acls},
+    }

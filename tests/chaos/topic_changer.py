@@ -1,4 +1,4 @@
-"""Changes the topics of a data directory without end, and says what it begins and has done.
+"""Changes topics and ACLs of a data directory without end, and says what it begins and has done.
 
 Run as a process of its own, to be killed: `python -m tests.chaos.topic_changer DIRECTORY SEED`.
 """
@@ -11,9 +11,11 @@ import random
 import sys
 from typing import Any
 
+from headwater.broker.acls.acl import Acl, ResourcePattern
 from headwater.broker.config import BrokerConfig
 from headwater.broker.topics import NewTopic, TopicRegistry
 from headwater.log.manager import LogManager
+from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 
 NOW = 1_700_000_000_000
 NAMES = [f"topic-{number}" for number in range(12)]
@@ -33,7 +35,12 @@ def pick(registry: TopicRegistry, dice: random.Random) -> Change:
     """Choose a change that is possible now."""
     there = sorted(registry.by_name)
     absent = [name for name in NAMES if name not in registry.by_name]
-    kind = dice.choice(["create", "create", "delete", "grow", "configure", "broker"])
+    kind = dice.choice(["create", "create", "delete", "grow", "configure", "broker", "acls"])
+    if kind == "acls":
+        users = dice.sample(range(100), 4)
+        there_now = sorted(acl.principal for acl in registry.acls)
+        gone = dice.sample(there_now, min(len(there_now), 2))
+        return {"kind": kind, "added": [f"User:{user}" for user in users], "removed": gone}
     if kind == "broker":
         return {"kind": kind, "retention": str(dice.randrange(1, 1000))}
     if kind == "create" and absent:
@@ -51,6 +58,12 @@ def pick(registry: TopicRegistry, dice: random.Random) -> Change:
     return {"kind": "configure", "name": name, "value": str(dice.randrange(1, 1000))}
 
 
+def acl_of(principal: str) -> Acl:
+    """The one ACL that a principal can have here."""
+    orders = ResourcePattern(ResourceType.TOPIC, PatternType.PREFIXED, "orders-")
+    return Acl(orders, principal, "*", AclOperation.READ, PermissionType.ALLOW)
+
+
 async def carry_out(registry: TopicRegistry, change: Change) -> None:
     """Make the change."""
     match change["kind"]:
@@ -63,6 +76,8 @@ async def carry_out(registry: TopicRegistry, change: Change) -> None:
             await registry.add_partitions(registry.by_name[change["name"]], change["count"])
         case "configure":
             await registry.set_configs({change["name"]: {"retention.ms": change["value"]}})
+        case "acls":
+            await registry.store_acls(map(acl_of, change["added"]), map(acl_of, change["removed"]))
         case "broker":
             await registry.set_broker_configs({"": {"log.retention.ms": change["retention"]}})
 

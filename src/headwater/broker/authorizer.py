@@ -53,6 +53,9 @@ class Authorizer(Protocol):
     ) -> bool:
         """Whether a client may do something to at least one resource of a type."""
 
+    def denied(self, session: Session, operation: AclOperation, resource: Resource) -> None:
+        """Take note that a client was refused something."""
+
 
 class AllowAll:
     """Everybody may do everything."""
@@ -71,6 +74,9 @@ class AllowAll:
         """Whatever it is."""
         return True
 
+    def denied(self, session: Session, operation: AclOperation, resource: Resource) -> None:
+        """Never."""
+
 
 ALLOW_ALL = AllowAll()
 
@@ -79,6 +85,9 @@ _REFUSALS = {
     ResourceType.GROUP: ErrorCode.GROUP_AUTHORIZATION_FAILED,
     ResourceType.CLUSTER: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
     ResourceType.TRANSACTIONAL_ID: ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    ResourceType.DELEGATION_TOKEN: ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
+    # Only rights on delegation tokens are given for users.
+    ResourceType.USER: ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
 }
 
 OPERATIONS_ON = {

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import time_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.acls.standard_authorizer import authorizer_of
 from headwater.broker.answer_budget import AnswerBudget
 from headwater.broker.apis import HANDLERS
 from headwater.broker.authorizer import ALLOW_ALL
@@ -61,7 +62,9 @@ class Broker:
         self.quotas = ClientQuotas(config)
         self.request_times = RequestTimes()
         self.answer_budget = AnswerBudget()
-        self.authorizer: Authorizer = ALLOW_ALL
+        self.acls = authorizer_of(config)
+        """The authorizer whose ACLs clients create and delete; None without one."""
+        self.authorizer: Authorizer = self.acls or ALLOW_ALL
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
@@ -82,6 +85,8 @@ class Broker:
             if self.logs.journal is not None:
                 self.commits = JournalCommit(self.loop, self._flushers, self.logs.journal)
             self.quotas.update(self.topics.quotas)
+            if self.acls is not None:
+                self.acls.change(self.topics.acls)
             self.groups.start()
             self.transactions.start()
             self._listen()

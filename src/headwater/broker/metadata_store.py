@@ -1,4 +1,4 @@
-"""Keeps topics, run-time settings, quotas and users in a journal that survives any crash.
+"""Keeps topics, run-time settings, quotas, users and ACLs in a journal that survives any crash.
 
 The file has a line for each change: a checksum and JSON. A change is there once its line has
 been flushed, and a line that a crash cut short is dropped at the next start, which is right, as
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
+from headwater.broker.acls.acl import acl_from_json, acl_to_json
 from headwater.broker.quotas.entity import entity_of
 from headwater.broker.sasl.scram_credentials import ScramCredential, ScramMechanism
 from headwater.broker.topic_names import id_text, parse_id
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from headwater.broker.acls.acl import Acl
     from headwater.broker.quotas.entity import Entity
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
@@ -72,17 +74,26 @@ class ScramRecord(NamedTuple):
     credential: ScramCredential | None
 
 
-Record = TopicRecord | BrokerConfigRecord | QuotaRecord | ScramRecord
+
+class AclRecord(NamedTuple):
+    """An ACL that was created or, where it is not to exist, deleted."""
+
+    acl: Acl
+    exists: bool = True
+
+
+Record = TopicRecord | BrokerConfigRecord | QuotaRecord | ScramRecord | AclRecord
 
 
 @dataclass(slots=True)
 class Metadata:
-    """All topics, run-time settings, quotas and users."""
+    """All topics, run-time settings, quotas, users and ACLs."""
 
     topics: dict[str, TopicRecord] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     quotas: dict[Entity, dict[str, float]] = field(default_factory=dict)
     scram: ScramCredentials = field(default_factory=dict)
+    acls: dict[Acl, None] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Take over one change."""
@@ -103,6 +114,10 @@ class Metadata:
                 self.scram[user, mechanism] = kept
             case ScramRecord(user, mechanism):
                 self.scram.pop((user, mechanism), None)
+            case AclRecord(acl, exists=True):
+                self.acls[acl] = None
+            case AclRecord(acl):
+                self.acls.pop(acl, None)
 
     def records(self) -> list[Record]:
         """Return the changes that lead from nothing to here."""
@@ -111,6 +126,7 @@ class Metadata:
             *(BrokerConfigRecord(*item) for item in self.broker_configs.items()),
             *(QuotaRecord(*item) for item in self.quotas.items()),
             *(ScramRecord(*user, credential) for user, credential in self.scram.items()),
+            *(AclRecord(acl) for acl in self.acls),
         ]
 
 
@@ -263,6 +279,8 @@ def _to_json(record: Record) -> dict[str, Any]:
                     part if isinstance(part, int) else part.hex() for part in credential
                 ],
             }  # fmt: skip
+        case AclRecord(acl, exists):
+            return {"acl": acl_to_json(acl), "exists": exists}
 
 
 def _from_json(record: dict[str, Any]) -> Record:
@@ -274,6 +292,8 @@ def _from_json(record: dict[str, Any]) -> Record:
         return QuotaRecord(entity_of(record["client"]), record["quotas"])
     if "scram" in record:
         return _scram_record(record)
+    if "acl" in record:
+        return AclRecord(acl_from_json(record["acl"]), record["exists"])
     return BrokerConfigRecord(record["broker"], record["configs"])
 
 

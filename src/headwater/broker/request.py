@@ -45,7 +45,21 @@ class Request:
         """What the request costs its client; None where nothing is limited."""
 
     def authorize(self, operation: AclOperation, resource: Resource) -> bool:
-        """Whether the client may do this: asked by every handler for all that it touches."""
+        """Whether the client may do this: asked by every handler for all that it touches.
+
+        A no is a refusal, which is logged and counted.
+        """
+        session = self.session
+        if session.allows_all or session.authorizer.authorize(session, operation, resource):
+            return True
+        session.authorizer.denied(session, operation, resource)
+        return False
+
+    def probe(self, operation: AclOperation, resource: Resource) -> bool:
+        """Whether the client may do this, where a no refuses nothing.
+
+        For what an answer leaves out, and for rights that another right can stand in for.
+        """
         session = self.session
         return session.allows_all or session.authorizer.authorize(session, operation, resource)
 
@@ -66,5 +80,5 @@ class Request:
         return sum(
             1 << operation
             for operation in OPERATIONS_ON[resource.type]
-            if self.authorize(operation, resource)
+            if self.probe(operation, resource)
         )

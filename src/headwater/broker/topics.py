@@ -20,6 +20,7 @@ from headwater.broker.changes import Changes
 from headwater.broker.config.names import definition_of
 from headwater.broker.internal_topics import blueprint
 from headwater.broker.metadata_store import (
+    AclRecord,
     BrokerConfigRecord,
     MetadataStore,
     QuotaRecord,
@@ -38,8 +39,9 @@ from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.metadata import PartitionMetadata, TopicMetadata, TopicPartitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from headwater.broker.acls.acl import Acl
     from headwater.broker.config import BrokerConfig
     from headwater.broker.metadata_store import ScramRecord
     from headwater.broker.quotas.entity import Entity, Quotas
@@ -266,6 +268,16 @@ class TopicRegistry:
         await asyncio.to_thread(
             self._store.commit, [QuotaRecord(*change) for change in changes.items()]
         )
+
+    @property
+    def acls(self) -> Collection[Acl]:
+        """Who may do what, as it is stored."""
+        return self._store.metadata.acls.keys()
+
+    async def store_acls(self, added: Iterable[Acl], removed: Iterable[Acl] = ()) -> None:
+        """Create and delete ACLs."""
+        records = [*map(AclRecord, added), *(AclRecord(acl, exists=False) for acl in removed)]
+        await asyncio.to_thread(self._store.commit, records)
 
     def _with_own_settings(self, topic: TopicRecord) -> TopicRecord:
         """Give an internal topic back what it was made with: its offsets must not expire."""

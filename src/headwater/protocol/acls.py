@@ -6,6 +6,9 @@ from enum import IntEnum
 class AclOperation(IntEnum):
     """What somebody may do."""
 
+    # Enum's own is written in Python, and every decision of an authorizer is looked up by these.
+    __hash__ = int.__hash__
+
     UNKNOWN = 0
     ANY = 1
     ALL = 2
@@ -27,6 +30,8 @@ class AclOperation(IntEnum):
 class ResourceType(IntEnum):
     """What it may be done to."""
 
+    __hash__ = int.__hash__
+
     UNKNOWN = 0
     ANY = 1
     TOPIC = 2
@@ -35,3 +40,24 @@ class ResourceType(IntEnum):
     TRANSACTIONAL_ID = 5
     DELEGATION_TOKEN = 6
     USER = 7
+
+
+class PatternType(IntEnum):
+    """How the name in an ACL stands for resources; ANY and MATCH are for filters alone."""
+
+    __hash__ = int.__hash__
+
+    UNKNOWN = 0
+    ANY = 1
+    MATCH = 2
+    LITERAL = 3
+    PREFIXED = 4
+
+
+class PermissionType(IntEnum):
+    """Whether an ACL gives a right or takes it away; ANY is for filters alone."""
+
+    UNKNOWN = 0
+    ANY = 1
+    DENY = 2
+    ALLOW = 3

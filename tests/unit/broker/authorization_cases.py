@@ -45,6 +45,15 @@ def named(by: str = "name", **more: Any) -> list[dict[str, Any]]:
     return [{by: "t", **more}]
 
 
+NEW_ACL = {
+    "resource_type": 2,
+    "resource_name": "elsewhere",
+    "principal": "User:nobody",
+    "host": "*",
+    "operation": 3,
+    "permission_type": 3,
+}
+
 CASES = [
     Case(
         ApiKey.PRODUCE,
@@ -108,7 +117,7 @@ CASES = [
         ApiKey.DELETE_TOPICS,
         6,
         {"topics": [{"name": "missing"}]},
-        {"DELETE TOPIC missing"},
+        {f"DELETE {CLUSTER}"},
         {NO_TOPIC},
     ),
     Case(
@@ -131,6 +140,35 @@ CASES = [
         {"replica_id": -1, "topics": named("topic", partitions=[{"partition": 0}])},
         {f"CLUSTER_ACTION {CLUSTER}"},
         {NO_TOPIC},
+    ),
+    Case(
+        ApiKey.DESCRIBE_ACLS,
+        3,
+        {
+            "resource_type_filter": 1,
+            "pattern_type_filter": 1,
+            "operation": 1,
+            "permission_type": 1,
+        },
+        {f"DESCRIBE {CLUSTER}"},
+        {NO_CLUSTER},
+    ),
+    Case(ApiKey.CREATE_ACLS, 3, {"creations": [NEW_ACL]}, {f"ALTER {CLUSTER}"}, {NO_CLUSTER}),
+    Case(
+        ApiKey.DELETE_ACLS,
+        3,
+        {
+            "filters": [
+                {
+                    "resource_type_filter": 2,
+                    "resource_name_filter": "missing",
+                    "operation": 1,
+                    "permission_type": 1,
+                }
+            ]
+        },
+        {f"ALTER {CLUSTER}"},
+        {NO_CLUSTER},
     ),
     Case(
         ApiKey.DESCRIBE_CONFIGS,

@@ -50,6 +50,9 @@ class Recorder:
         self.asked.add(f"{operation.name} any {resource_type.name}")
         return not self._denies_all
 
+    def denied(self, session: Session, operation: AclOperation, resource: Resource) -> None:
+        """Nobody reads about it."""
+
 
 async def prepare(admin: Admin) -> None:
     """A topic, a group that has committed, and a transactional id."""

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import often
 
+from headwater.broker.acls.acl import Acl, ResourcePattern
 from headwater.broker.metadata_store import (
     FILE_NAME,
+    AclRecord,
     BrokerConfigRecord,
     Metadata,
     MetadataCorruptError,
@@ -27,6 +29,7 @@ from headwater.broker.sasl.scram_credentials import (
     ScramUser,
 )
 from headwater.log.errors import StorageError
+from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,6 +183,20 @@ _records: st.SearchStrategy[Record] = st.one_of(
         st.none()
         | st.builds(ScramCredential, st.binary(), st.integers(0, 9), st.binary(), st.binary()),
     ),
+    st.builds(
+        AclRecord,
+        st.builds(
+            Acl,
+            st.builds(
+                ResourcePattern, st.sampled_from(ResourceType), st.sampled_from(PatternType), _names
+            ),
+            _names,
+            _names,
+            st.sampled_from(AclOperation),
+            st.sampled_from(PermissionType),
+        ),
+        st.booleans(),
+    ),
 )
 
 
@@ -193,6 +210,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
     configs: dict[str, dict[str, str]] = {}
     quotas: dict[Entity, dict[str, float]] = {}
     users: dict[ScramUser, ScramCredential | None] = {}
+    acls: dict[Acl, bool] = {}
     store = _open(directory)
     for changes in commits:
         store.commit(changes)
@@ -203,8 +221,10 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
                 configs[change.broker] = change.configs
             elif isinstance(change, ScramRecord):
                 users[change.user, change.mechanism] = change.credential
-            else:
+            elif isinstance(change, QuotaRecord):
                 quotas[change.entity] = change.quotas
+            else:
+                acls[change.acl] = change.exists
         store.close()
         store = _open(directory)
         assert store.metadata.topics == {
@@ -215,6 +235,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
         assert store.metadata.broker_configs == {k: v for k, v in configs.items() if v}
         assert store.metadata.quotas == {k: v for k, v in quotas.items() if v}
         assert store.metadata.scram == {k: v for k, v in users.items() if v is not None}
+        assert set(store.metadata.acls) == {acl for acl, exists in acls.items() if exists}
     store.close()
 
 

@@ -58,7 +58,9 @@ def describe_topic_partitions(broker: Broker, request: Request) -> Response:
     """Describe topics partition by partition, as many as the limit allows, from a cursor on."""
     entity = _decode(ApiKey.DESCRIBE_TOPIC_PARTITIONS, request)
     names = sorted({topic.name for topic in entity.topics}) or sorted(
-        name for name in broker.topics.by_name if _may_describe(request, name)
+        name
+        for name in broker.topics.by_name
+        if request.probe(AclOperation.DESCRIBE, authorizer.topic(name))
     )
     cursor = entity.cursor
     start = (cursor.topic_name, cursor.partition_index) if cursor is not None else ("", 0)

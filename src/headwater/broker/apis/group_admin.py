@@ -57,7 +57,7 @@ def list_groups(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(ApiKey.LIST_GROUPS, version, request.view, request.header.body)
     states = {state.lower() for state in field(entity, "states_filter", ())}
     types = {kind.lower() for kind in field(entity, "types_filter", ())}
-    may_see_all = request.authorize(AclOperation.DESCRIBE, CLUSTER)
+    may_see_all = request.probe(AclOperation.DESCRIBE, CLUSTER)
     error = ErrorCode.NONE
     groups: list[dict[str, Any]] = []
     try:
@@ -70,7 +70,7 @@ def list_groups(broker: Broker, request: Request) -> Response:
                 and (not types or listed["group_type"] in types)
                 and (
                     may_see_all
-                    or request.authorize(AclOperation.DESCRIBE, authorizer.group(group.group_id))
+                    or request.probe(AclOperation.DESCRIBE, authorizer.group(group.group_id))
                 )
             ]
     except KafkaError as refusal:

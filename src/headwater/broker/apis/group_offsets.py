@@ -308,10 +308,7 @@ async def _fetch_group(
             }
             for name, partitions in result.topics
             if (not by_id or name in broker.topics.by_name)
-            and (
-                names is not None
-                or request.authorize(AclOperation.DESCRIBE, authorizer.topic(name))
-            )
+            and (names is not None or request.probe(AclOperation.DESCRIBE, authorizer.topic(name)))
         ]
         + unknown,
     }

@@ -23,7 +23,7 @@ def offset_for_leader_epoch(broker: Broker, request: Request) -> Response:
     entity = messages.decode_request(
         ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request.view, request.header.body
     )
-    may_all = request.authorize(AclOperation.CLUSTER_ACTION, CLUSTER)
+    may_all = request.probe(AclOperation.CLUSTER_ACTION, CLUSTER)
     topics = []
     for each in entity.topics:
         if may_all or request.authorize(AclOperation.DESCRIBE, topic(each.topic)):

@@ -46,7 +46,7 @@ def metadata(broker: Broker, request: Request) -> Response | Awaitable[Response]
             [
                 found.metadata
                 for name, found in broker.topics.by_name.items()
-                if request.authorize(AclOperation.DESCRIBE, topic(name))
+                if request.probe(AclOperation.DESCRIBE, topic(name))
             ],
         )
     if any(_is_malformed(each, version) for each in wanted.topics):
@@ -59,7 +59,7 @@ def metadata(broker: Broker, request: Request) -> Response | Awaitable[Response]
             and each.topic_id is None
             and each.name not in broker.topics.by_name
             and name_error(each.name) is None
-            and request.authorize(AclOperation.DESCRIBE, topic(each.name))
+            and request.probe(AclOperation.DESCRIBE, topic(each.name))
         ]
         if missing:
             return _create_and_describe(broker, request, wanted, missing)
@@ -107,7 +107,7 @@ async def _create_and_describe(
     broker: Broker, request: Request, wanted: MetadataRequest, missing: list[str]
 ) -> Response:
     failed: dict[str | None, ErrorCode] = {}
-    if not request.authorize(AclOperation.CREATE, CLUSTER):
+    if not request.probe(AclOperation.CREATE, CLUSTER):
         for name in missing:
             if not request.authorize(AclOperation.CREATE, topic(name)):
                 failed[name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED

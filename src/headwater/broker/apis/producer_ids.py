@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.authorizer import CLUSTER, refusal, transactional_id
+from headwater.broker.authorizer import CLUSTER, transactional_id
 from headwater.broker.transactions.metadata import NO_EPOCH, NO_PRODUCER_ID, ProducerIdAndEpoch
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation, ResourceType
@@ -61,10 +61,10 @@ def _require_right(request: Request, transactional: str | None) -> None:
     if transactional is not None:
         request.require(AclOperation.WRITE, transactional_id(transactional))
     elif not (
-        request.authorize(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
+        request.probe(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
         or request.authorize_by_type(AclOperation.WRITE, ResourceType.TOPIC)
     ):
-        raise refusal(request.session, AclOperation.IDEMPOTENT_WRITE, CLUSTER)
+        request.require(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
 
 
 def _expected(known: ProducerIdAndEpoch) -> ProducerIdAndEpoch | None:

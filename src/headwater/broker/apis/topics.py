@@ -112,7 +112,7 @@ async def _create(
     *,
     validate_only: bool,
 ) -> list[dict[str, Any]]:
-    may_create_all = request.authorize(AclOperation.CREATE, CLUSTER)
+    may_create_all = request.probe(AclOperation.CREATE, CLUSTER)
     new: dict[str, NewTopic] = {}
     results: dict[str, dict[str, Any]] = {}
     counts = Counter(topic.name for topic in wanted)
@@ -163,7 +163,7 @@ async def _create_all(broker: Broker, new: list[NewTopic]) -> dict[str, Topic | 
 def _created(
     request: Request, topic: NewTopic, topic_id: bytes, entries: TopicEntries
 ) -> dict[str, Any]:
-    if not request.authorize(AclOperation.DESCRIBE_CONFIGS, authorizer.topic(topic.name)):
+    if not request.probe(AclOperation.DESCRIBE_CONFIGS, authorizer.topic(topic.name)):
         # The topic is there; what it is like is not for this client.
         return {
             "name": topic.name,
@@ -218,6 +218,7 @@ async def _delete(
         )
         error = KafkaError(code, "topics cannot be deleted: delete.topic.enable is false")
         return [_not_deleted(name, topic_id, error) for name, topic_id in wanted]
+    may_delete_all = request.probe(AclOperation.DELETE, CLUSTER)
     counts = Counter(wanted)
     found: list[Topic] = []
     results = []
@@ -225,7 +226,7 @@ async def _delete(
         try:
             if count > 1:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
-            topic = _find(broker, request, name, topic_id)
+            topic = _find(broker, name, topic_id, None if may_delete_all else request)
             if topic in found:
                 # As in Kafka one answer for both, and the topic stays.
                 found.remove(topic)
@@ -250,21 +251,25 @@ async def _delete(
     ]
 
 
-def _find(broker: Broker, request: Request, name: str | None, topic_id: bytes | None) -> Topic:
+def _find(broker: Broker, name: str | None, topic_id: bytes | None, by: Request | None) -> Topic:
+    """Find a topic that is to go; `by` has to have the right, None has it."""
     if name is not None and topic_id is not None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "give the topic's name or its id, not both")
     if name is not None:
-        request.require(AclOperation.DELETE, authorizer.topic(name))
+        if by is not None:
+            by.require(AclOperation.DESCRIBE, authorizer.topic(name))
         topic = broker.topics.by_name.get(name)
         if topic is None:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'")
+        if by is not None:
+            by.require(AclOperation.DELETE, authorizer.topic(name))
         return topic
     if topic_id is None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "give the topic's name or its id")
     topic = broker.topics.by_id.get(topic_id)
     if topic is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID, "there is no topic with this id")
-    if not request.authorize(AclOperation.DELETE, authorizer.topic(topic.name)):
+    if by is not None and not by.authorize(AclOperation.DELETE, authorizer.topic(topic.name)):
         # The name is not told: it may be all that this client does not know.
         raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     return topic

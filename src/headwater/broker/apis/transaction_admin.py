@@ -66,9 +66,7 @@ def list_transactions(broker: Broker, request: Request) -> Response:
         and (not producer_ids or each.producer_id in producer_ids)
         and (duration_ms < 0 or now_ms - each.start_ms > duration_ms)
         and pattern.fullmatch(each.transactional_id)
-        and request.authorize(
-            AclOperation.DESCRIBE, authorizer.transactional_id(each.transactional_id)
-        )
+        and request.probe(AclOperation.DESCRIBE, authorizer.transactional_id(each.transactional_id))
     ]
     return messages.encode_response(ApiKey.LIST_TRANSACTIONS, version, tree)
 
@@ -126,7 +124,7 @@ def _topics(request: Request, metadata: TransactionMetadata) -> list[dict[str, A
     return [
         {"topic": name, "partitions": indexes}
         for name, indexes in topics.items()
-        if request.authorize(AclOperation.DESCRIBE, authorizer.topic(name))
+        if request.probe(AclOperation.DESCRIBE, authorizer.topic(name))
     ]
 
 

@@ -131,7 +131,7 @@ async def write_txn_markers(broker: Broker, request: Request) -> Response:
     wanted = messages.decode_request(
         ApiKey.WRITE_TXN_MARKERS, version, request.view, request.header.body
     )
-    may_write = request.authorize(AclOperation.ALTER, CLUSTER) or request.authorize(
+    may_write = request.probe(AclOperation.ALTER, CLUSTER) or request.authorize(
         AclOperation.CLUSTER_ACTION, CLUSTER
     )
     results = []

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 LISTENER_PREFIX = "listener.name."
 SHOWN_IF_SET = frozenset(
     (
+        "allow.everyone.if.no.acl.found",
         "follower.replication.throttled.rate",
         "leader.replication.throttled.rate",
         "replica.alter.log.dirs.io.max.bytes.per.second",
+        "super.users",
     )
 )
 """Kafka knows these only once somebody has set them."""

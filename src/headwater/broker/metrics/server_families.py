@@ -29,7 +29,7 @@ _GROUP_STATES = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable",
 
 
 def server_families(snapshot: Snapshot) -> Iterator[Metric]:
-    """Return traffic, logs, requests, connections, fetch sessions, groups and quotas."""
+    """Return traffic, logs, requests, connections, fetch sessions, groups, quotas and rights."""
     yield from _traffic(snapshot)
     yield from _logs(snapshot)
     yield from _requests(snapshot)
@@ -37,6 +37,7 @@ def server_families(snapshot: Snapshot) -> Iterator[Metric]:
     yield from _authentications(snapshot)
     yield from _singles(snapshot)
     yield from _quotas(snapshot)
+    yield from _rights(snapshot)
 
 
 def _traffic(snapshot: Snapshot) -> Iterator[Metric]:
@@ -231,6 +232,18 @@ def _quotas(snapshot: Snapshot) -> Iterator[Metric]:
         rate.add_metric(values, quota.rate)
         throttle_time.add_metric(values, quota.throttle_ms)
     yield from (byte_rate, request_time, throttle_time)
+
+
+def _rights(snapshot: Snapshot) -> Iterator[Metric]:
+    yield GaugeMetricFamily("headwater_broker_acls", "ACLs that there are.", snapshot.acls)
+    denials = CounterMetricFamily(
+        "headwater_broker_authorization_denials",
+        "Times that a client was refused what it asked for, by what it has no right to.",
+        labels=("operation", "resource"),
+    )
+    for (operation, resource_type), count in snapshot.denials.items():
+        denials.add_metric((operation.name, resource_type.name), count)
+    yield denials
 
 
 def _names(api_key: ApiKey) -> tuple[str, ...]:

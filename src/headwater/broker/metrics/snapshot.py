@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from headwater.broker.quotas.limit import Client
     from headwater.broker.quotas.quota import Quota
     from headwater.broker.quotas.rate import SampledRate
+    from headwater.protocol.acls import AclOperation, ResourceType
     from headwater.protocol.api_keys import ApiKey
 
 
@@ -110,6 +111,9 @@ class Snapshot:
     fetch_sessions: int
     fetch_session_partitions: int
     fetch_session_evictions: int
+    acls: int
+    denials: dict[tuple[AclOperation, ResourceType], int]
+    """What clients were refused since the broker started."""
 
 
 def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
@@ -139,6 +143,8 @@ def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
         fetch_sessions=len(sessions),
         fetch_session_partitions=sessions.partition_count,
         fetch_session_evictions=sessions.evictions,
+        acls=0 if broker.acls is None else len(broker.acls.acls),
+        denials={} if broker.acls is None else dict(broker.acls.denials.counts),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import (
+    acls,
     cleaner,
     groups,
     listeners,
@@ -26,7 +27,9 @@ from headwater.config import Definitions
 if TYPE_CHECKING:
     from headwater.config import ConfigDef
 
-_FAMILIES = (server, listeners, tls, sasl, log, cleaner, groups, share_groups, transactions, own)
+_FAMILIES = (
+    server, listeners, tls, sasl, acls, log, cleaner, groups, share_groups, transactions, own,
+)  # fmt: skip
 
 
 def _without_effect() -> list[ConfigDef]:

@@ -1,0 +1,1 @@
+"""ACLs: what one is, finding those that matter, and the authorizer that decides by them."""
