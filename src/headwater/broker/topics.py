@@ -90,7 +90,7 @@ class TopicRegistry:
         self.by_name: dict[str, Topic] = {}
         self.by_id: dict[bytes, Topic] = {}
         self.version = 0
-        """Goes up with every change of the topics or of their number of partitions."""
+        """Goes up with every change of the topics, their number of partitions or who sees them."""
         self.changes = Changes()
         self.forgetters: list[Callable[[str, int], None]] = []
         """Called in a thread with each partition that goes, before its log does."""
@@ -278,6 +278,7 @@ class TopicRegistry:
         """Create and delete ACLs."""
         records = [*map(AclRecord, added), *(AclRecord(acl, exists=False) for acl in removed)]
         await asyncio.to_thread(self._store.commit, records)
+        self.version += 1
 
     def _with_own_settings(self, topic: TopicRecord) -> TopicRecord:
         """Give an internal topic back what it was made with: its offsets must not expire."""

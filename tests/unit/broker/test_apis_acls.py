@@ -184,3 +184,37 @@ def test_a_right_is_there_at_once_and_gone_at_once(tmp_path: Path) -> None:
             assert await sees(ann) == []
 
     asyncio.run(run())
+
+
+def test_a_pattern_matches_no_topic_that_its_member_may_not_see(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(tmp_path, **SETTINGS) as admin:
+            await create(
+                admin,
+                creation("orders-open"),
+                creation("g", resource_type=ResourceType.GROUP),
+            )
+            names = ("orders-open", "orders-secret")
+            topics = [{"name": n, "num_partitions": 1, "replication_factor": 1} for n in names]
+            made = await admin.call(ApiKey.CREATE_TOPICS, 7, {"topics": topics, "timeout": 1000})
+            ids = {topic["topic_id"]: topic["name"] for topic in made["topics"]}
+            ann = somebody(admin, "ann")
+            finding = {"key_type": 0, "coordinator_keys": ["g"]}
+            await ann.call(ApiKey.FIND_COORDINATOR, 4, finding)
+
+            async def beat(epoch: int, **more: Any) -> tuple[int, set[str] | None]:
+                member = {"group_id": "g", "member_id": "m", "member_epoch": epoch, **more}
+                answer = await ann.call(ApiKey.CONSUMER_GROUP_HEARTBEAT, 1, member)
+                assert answer["error_code"] == ErrorCode.NONE, answer
+                given = answer["assignment"]
+                named = given and {ids[each["topic_id"]] for each in given["topic_partitions"]}
+                return answer["member_epoch"], named
+
+            joins = {"subscribed_topic_regex": "orders-.*", "topic_partitions": []}
+            epoch, given = await beat(0, rebalance_timeout=1000, **joins)
+            assert given == {"orders-open"}
+            await create(admin, creation("orders-", resource_pattern_type=PatternType.PREFIXED))
+            _, given = await beat(epoch)
+            assert given == {"orders-open", "orders-secret"}
+
+    asyncio.run(run())

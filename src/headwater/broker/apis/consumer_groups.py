@@ -52,6 +52,7 @@ def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | Fut
         field(entity, "subscribed_topic_regex"),
         entity.server_assignor,
         _owned(entity),
+        lambda name: request.probe(AclOperation.DESCRIBE, authorizer.topic(name)),
     )
     answer = LaterAnswer[HeartbeatResult](broker.loop, partial(_encode_heartbeat, version))
     try:

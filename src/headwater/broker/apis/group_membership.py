@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker.authorizer import group
+from headwater.broker.authorizer import group, topic
 from headwater.broker.groups.classic_messages import (
     JoinRequest,
     JoinResult,
@@ -54,6 +54,7 @@ def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
         needs_known_member_id=version >= _FIRST_JOIN_WITH_KNOWN_MEMBER,
         can_skip_assignment=version >= _FIRST_JOIN_WITH_SKIPPED_ASSIGNMENT,
         reason=field(entity, "reason"),
+        sees=lambda name: request.probe(AclOperation.DESCRIBE, topic(name)),
     )
     answer = LaterAnswer[JoinResult](broker.loop, partial(_encode_join, version))
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from headwater.broker.groups.topic_regex import sees_all
+
 if TYPE_CHECKING:
     from headwater.protocol.errors import ErrorCode
 
@@ -32,6 +34,8 @@ class JoinRequest(NamedTuple):
     can_skip_assignment: bool
     """Whether it understands, as a leader, that nothing is to be assigned (KIP-814)."""
     reason: str | None = None
+    sees: Callable[[str], bool] = sees_all
+    """Whether the member may know that there is a topic."""
 
 
 class JoinedMember(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.groups.consumer_member import (
     JOIN_EPOCH,
@@ -10,7 +10,11 @@ from headwater.broker.groups.consumer_member import (
     STATIC_LEAVE_EPOCH,
     Partitions,
 )
+from headwater.broker.groups.topic_regex import sees_all
 from headwater.protocol.errors import ErrorCode, KafkaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NOT_GIVEN = -1
 
@@ -30,6 +34,8 @@ class HeartbeatRequest(NamedTuple):
     regex: str | None = None
     assignor: str | None = None
     owned: Partitions | None = None
+    sees: Callable[[str], bool] = sees_all
+    """Whether the member may know that there is a topic; its pattern matches no others."""
 
     @property
     def is_full(self) -> bool:

@@ -39,11 +39,11 @@ from headwater.broker.groups.consumer_records import (
 )
 from headwater.broker.groups.reconciliation import reconcile
 from headwater.broker.groups.target_assignment import metadata_hash, target_of, update_target
-from headwater.broker.groups.topic_regex import check_regex, matching_topics
+from headwater.broker.groups.topic_regex import check_regex, matching_topics, sees_all
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from headwater.broker.groups.consumer_group import ConsumerGroup
     from headwater.broker.groups.environment import Environment
@@ -81,7 +81,8 @@ class ConsumerProtocol:
         self.check_room(group, member_id)
         member = self._find(draft, request, member_id)
         held_before = member.assigned
-        member = self.advance(draft, member, _said(member, request), request.owned)
+        said = _said(member, request)
+        member = self.advance(draft, member, said, request.owned, request.sees)
         self.keep_alive(draft, member)
         has_changed = member.assigned != held_before
         return HeartbeatResult(
@@ -127,6 +128,7 @@ class ConsumerProtocol:
         member: ConsumerMember,
         said: Subscription,
         owned: Partitions | None,
+        sees: Callable[[str], bool] = sees_all,
     ) -> ConsumerMember:
         """Note what a member said of itself, and lead it a step towards its target."""
         group_id, member_id = draft.group.group_id, member.member_id
@@ -138,7 +140,7 @@ class ConsumerProtocol:
                 check_regex(said.regex)
             draft.add(MemberChanged(group_id, member_id, said))
         if wants_other or draft.group.topics_version != self._topics.version:
-            self._look_at_topics(draft, must_raise=wants_other)
+            self._look_at_topics(draft, sees, must_raise=wants_other)
         if draft.group.epoch > draft.group.target_epoch:
             update_target(draft, self._topics, self._settings.consumer_assignors[0], self._now_ms())
         group = draft.group
@@ -242,14 +244,16 @@ class ConsumerProtocol:
             )
         return self.replace_static(draft, former, member_id)
 
-    def _look_at_topics(self, draft: GroupDraft, *, must_raise: bool) -> None:
-        """Compare the subscriptions with the topics there are."""
+    def _look_at_topics(
+        self, draft: GroupDraft, sees: Callable[[str], bool], *, must_raise: bool
+    ) -> None:
+        """Compare the subscriptions with the topics there are, as far as a member sees them."""
         self._drop_unused_regexes(draft)
         version = self._topics.version
         now_ms = self._now_ms()
         wanted = {member.subscription.regex for member in draft.group.members.values()}
         for regex in sorted(regex for regex in wanted if regex):
-            topics = matching_topics(regex, self._topics.names())
+            topics = frozenset(filter(sees, matching_topics(regex, self._topics.names())))
             resolved = draft.group.regexes.get(regex)
             if resolved is None or resolved.topics != topics:
                 draft.add(
