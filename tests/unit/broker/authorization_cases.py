@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tests.integration import raw_transactions
 from tests.integration.record_batches import batch_of
 
 from headwater.protocol.api_keys import ApiKey
@@ -45,6 +46,9 @@ def named(by: str = "name", **more: Any) -> list[dict[str, Any]]:
     return [{by: "t", **more}]
 
 
+IN_TRANSACTION = raw_transactions.batch_of(
+    [b"v"], producer_id=9_999, epoch=0, sequence=0, transactional=True
+)
 NEW_ACL = {
     "resource_type": 2,
     "resource_name": "elsewhere",
@@ -71,7 +75,7 @@ CASES = [
         {
             "acks": 1,
             "transactional_id": "x",
-            "topic_data": named(partition_data=[{"index": 0, "records": batch_of([b"v"])}]),
+            "topic_data": named(partition_data=[{"index": 0, "records": IN_TRANSACTION}]),
         },
         {f"WRITE {TRANSACTIONAL_ID}", f"WRITE {TOPIC}"},
         {NO_TRANSACTIONAL_ID},
@@ -117,6 +121,13 @@ CASES = [
         ApiKey.DELETE_TOPICS,
         6,
         {"topics": [{"name": "missing"}]},
+        {f"DELETE {CLUSTER}"},
+        {NO_TOPIC},
+    ),
+    Case(
+        ApiKey.DELETE_TOPICS,
+        6,
+        {"topics": [{"name": "doomed"}]},
         {f"DELETE {CLUSTER}"},
         {NO_TOPIC},
     ),
@@ -190,9 +201,16 @@ CASES = [
     Case(
         ApiKey.ALTER_CONFIGS,
         2,
-        {"resources": [{"resource_type": 2, "resource_name": "t"}], "validate_only": True},
-        {f"ALTER_CONFIGS {TOPIC}"},
-        {NO_TOPIC},
+        {
+            "resources": [
+                {"resource_type": 2, "resource_name": "t"},
+                {"resource_type": 4, "resource_name": ""},
+                {"resource_type": 32, "resource_name": "g"},
+            ],
+            "validate_only": True,
+        },
+        {f"ALTER_CONFIGS {TOPIC}", f"ALTER_CONFIGS {CLUSTER}", f"ALTER_CONFIGS {GROUP}"},
+        {NO_TOPIC, NO_CLUSTER, NO_GROUP},
     ),
     Case(
         ApiKey.INCREMENTAL_ALTER_CONFIGS,
@@ -201,11 +219,12 @@ CASES = [
             "resources": [
                 {"resource_type": 2, "resource_name": "t"},
                 {"resource_type": 4, "resource_name": ""},
+                {"resource_type": 32, "resource_name": "g"},
             ],
             "validate_only": True,
         },
-        {f"ALTER_CONFIGS {TOPIC}", f"ALTER_CONFIGS {CLUSTER}"},
-        {NO_TOPIC, NO_CLUSTER},
+        {f"ALTER_CONFIGS {TOPIC}", f"ALTER_CONFIGS {CLUSTER}", f"ALTER_CONFIGS {GROUP}"},
+        {NO_TOPIC, NO_CLUSTER, NO_GROUP},
     ),
     Case(
         ApiKey.LIST_CONFIG_RESOURCES,
@@ -323,7 +342,18 @@ CASES = [
         {f"READ {GROUP}"},
         {NO_GROUP},
     ),
-    Case(ApiKey.SYNC_GROUP, 5, {"group_id": "g", "member_id": "m"}, {f"READ {GROUP}"}, {NO_GROUP}),
+    Case(
+        ApiKey.SYNC_GROUP,
+        5,
+        {
+            "group_id": "g",
+            "member_id": "m",
+            "protocol_type": "consumer",
+            "protocol_name": "range",
+        },
+        {f"READ {GROUP}"},
+        {NO_GROUP},
+    ),
     Case(ApiKey.HEARTBEAT, 4, {"group_id": "g", "member_id": "m"}, {f"READ {GROUP}"}, {NO_GROUP}),
     Case(ApiKey.LEAVE_GROUP, 5, {"group_id": "g", "members": []}, {f"READ {GROUP}"}, {NO_GROUP}),
     Case(
