@@ -45,12 +45,18 @@ class RawClient:
     """
 
     def __init__(
-        self, broker: Listening, client_id: str | None = "raw", host: str = "127.0.0.1"
+        self,
+        broker: Listening,
+        client_id: str | None = "raw",
+        host: str = "127.0.0.1",
+        source: str | None = None,
     ) -> None:
         self.client_id = client_id
         self.lines_before = len(broker.output)
         """What the broker had printed before: it may be about another client of the same port."""
-        self.socket = socket.create_connection((host, broker.port), timeout=TIMEOUT_S)
+        self.socket = socket.create_connection(
+            (host, broker.port), TIMEOUT_S, source_address=None if source is None else (source, 0)
+        )
         self._next_correlation_id = 1
         self._in_flight: deque[tuple[int, type[Any]]] = deque()
 

@@ -17,6 +17,7 @@ PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md
 """The pages that need nothing but a broker."""
 
 ELSEWHERE: dict[str, str] = {
+    "docs/acls.md": "tests/integration/test_cli_acls.py",
     "docs/clusters.md": "tests/integration/test_up_kafka.py",
     "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",
     "docs/groups.md": "tests/integration/test_docs_groups.py",
