@@ -45,8 +45,9 @@ class Engine(ABC):
     def bootstrap_servers(self) -> str:
         return f"127.0.0.1:{self.port}"
 
-    def raw(self, client_id: str | None = "raw") -> RawClient:
-        return RawClient(self, client_id)
+    def raw(self, client_id: str | None = "raw", source: str | None = None) -> RawClient:
+        """A connection from an address of the loopback network, by which ACLs can tell it."""
+        return RawClient(self, client_id, source=source)
 
     def tool(self, tool: str, *arguments: str, stdin: bytes = b"") -> Any:
         """Run one of Kafka's tools against this engine: how it ended, and its lines."""

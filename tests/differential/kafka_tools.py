@@ -14,6 +14,7 @@ from headwater.cluster.kafka import java_command
 SOURCE = Path(__file__).with_name("KafkaTools.java")
 
 CLASSES = {
+    "kafka-acls": "org.apache.kafka.tools.AclCommand",
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-configs": "kafka.admin.ConfigCommand",
     "kafka-console-producer": "org.apache.kafka.tools.ConsoleProducer",

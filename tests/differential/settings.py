@@ -16,6 +16,9 @@ SETTINGS: dict[str, str] = {
     # What `headwater.cluster` sets for any cluster of one.
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
+    # Programs without ACLs do not notice it: what no ACL is about, everybody may do.
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "allow.everyone.if.no.acl.found": "true",
     # Records in these programs have timestamps of long ago; topics that expire say so themselves.
     "log.retention.ms": "-1",
     # Retention, compaction and expiry come round several times a second.
