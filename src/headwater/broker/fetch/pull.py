@@ -30,8 +30,8 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request", "_results",
-        "_rights", "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
+        "_allowed", "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request",
+        "_results", "_rights", "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +45,8 @@ class FetchPull:
         self._broker = broker
         self._version = request.header.api_version
         self._rights = None if request.session.allows_all else request
+        self._allowed: dict[str | bytes, bool] = {}
+        """Whether the client may read each topic, asked once for all its partitions."""
         self._request = wanted
         self._session = session
         self._results: dict[FetchKey, Fetched] = {}
@@ -62,6 +64,7 @@ class FetchPull:
     def read(self) -> bool:
         """Read every partition once and say whether that is enough to answer."""
         self._results.clear()
+        self._allowed.clear()
         self._by_partition.clear()
         has_news = not self._session.wanted
         left = self._max_bytes
@@ -193,10 +196,17 @@ class FetchPull:
         ), partition
 
     def _may_read(self, request: Request, name_or_id: str | bytes) -> bool:
-        if isinstance(name_or_id, bytes):
-            found = self._broker.topics.by_id.get(name_or_id)
-            return found is None or request.authorize(AclOperation.READ, topic(found.name))
-        return request.authorize(AclOperation.READ, topic(name_or_id))
+        allowed = self._allowed.get(name_or_id)
+        if allowed is None:
+            name: str | None
+            if isinstance(name_or_id, str):
+                name = name_or_id
+            else:
+                found = self._broker.topics.by_id.get(name_or_id)
+                name = None if found is None else found.name
+            allowed = name is None or request.authorize(AclOperation.READ, topic(name))
+            self._allowed[name_or_id] = allowed
+        return allowed
 
 
 def _failed(index: int, code: ErrorCode) -> Fetched:
