@@ -78,10 +78,9 @@ def remove(admin: AdminClient, *acls: AclBinding) -> list[AclBinding]:
     return [acl for future in futures for acl in future.result(WITHIN_S)]
 
 
-def delivery_error(broker: BrokerProcess, topic: str, **config: object) -> str | None:
+def delivery_error(broker: BrokerProcess, topic: str) -> str | None:
     """Write one record and return the name of the error, if there is one."""
-    given = {name.replace("_", "."): value for name, value in config.items()}
-    producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap_servers, **given})
+    producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap_servers})
     seen: list[confluent_kafka.KafkaError | None] = []
     producer.produce(topic, b"v", on_delivery=lambda error, _: seen.append(error))
     assert producer.flush(WITHIN_S) == 0
@@ -151,17 +150,6 @@ def test_who_may_not_write_is_told_logged_and_counted(
     create(admin, topic_acl(topic, WRITE))
     assert delivery_error(broker, topic) is None
     remove(admin, acl, topic_acl(topic, WRITE))
-
-
-def test_an_idempotent_producer_needs_no_more_than_one_topic(
-    broker: BrokerProcess, admin: AdminClient, topic: str
-) -> None:
-    admin.create_topics([NewTopic(topic, 1)])[topic].result(WITHIN_S)
-    # Everybody else is locked out of the right to write idempotently, wherever that may be.
-    mine = topic_acl(topic, WRITE)
-    create(admin, mine)
-    assert delivery_error(broker, topic, enable_idempotence=True) is None
-    remove(admin, mine)
 
 
 def test_a_consumer_whose_right_is_taken_away_is_told(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tests.cli_command import Cli
 from tests.differential.observation import plain
 from tests.differential.program import program
 from tests.waiting import wait_for
@@ -147,6 +148,27 @@ def acls_that_nobody_could_mean(engine: Engine, name: str) -> Any:
                 acl(name, principal="ann"),
             )
         ]
+
+
+@program
+def acls_by_our_command(engine: Engine, name: str) -> Any:
+    cli = Cli(engine.bootstrap_servers)
+    rules = [
+        ("--allow-principal", "User:ann", "--producer", "--topic", name,
+         "--transactional-id", name),
+        ("--allow-principal", "User:bob", "--consumer", "--topic", name, "--group", name),
+        ("--deny-principal", "User:*", "--deny-host", "10.0.0.1", "--topic", f"{name}-",
+         "--operation", "describe-configs", "--resource-pattern-type", "prefixed"),
+    ]  # fmt: skip
+    with engine.raw() as client:
+        seen = [cli("acls", "add", *rule) for rule in rules]
+        wait_for(lambda: count(client) == 9)
+        match = ("--topic", f"{name}-1", "--resource-pattern-type", "match")
+        seen += [cli("acls", "list", *some) for some in ((), match, ("--principal", "User:ann"))]
+        seen += [cli("acls", "remove", *rules[0]), cli("acls", "remove", "--topic", name, "--yes")]
+        seen.append(cli("acls", "remove", "--group", name, *match, "--yes"))
+        wait_for(lambda: count(client) == 0)
+        return [list(finished) for finished in seen]
 
 
 @program
