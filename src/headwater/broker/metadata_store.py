@@ -74,7 +74,6 @@ class ScramRecord(NamedTuple):
     credential: ScramCredential | None
 
 
-
 class AclRecord(NamedTuple):
     """An ACL that was created or, where it is not to exist, deleted."""
 
