@@ -11,6 +11,7 @@ from headwater.config.documentation import markdown_names, markdown_table
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.monitor.settings import MONITOR_SETTINGS
 from headwater.registry.settings import REGISTRY_SETTINGS
+from headwater.rest.settings import REST_SETTINGS
 
 PAGE = Path(__file__).with_name("settings.md")
 
@@ -74,6 +75,14 @@ They are Confluent's. Whatever else starts with `kafkastore.` goes to the Kafka 
 `kafkastore.security.protocol`.
 """
 
+_REST = """\
+## REST proxy
+
+They are Confluent's. Whatever else starts with `client.`, `producer.` or `consumer.` goes to the
+Kafka clients, for example `client.security.protocol`, and what starts with `schema.registry.` to
+the registry's client.
+"""
+
 _MONITOR = """\
 ## Monitor
 
@@ -102,6 +111,8 @@ def page() -> str:
             markdown_names(topics),
             _REGISTRY,
             markdown_table(REGISTRY_SETTINGS.values()),
+            _REST,
+            markdown_table(REST_SETTINGS.values()),
             _MONITOR,
             markdown_table(MONITOR_SETTINGS.values()),
         ]

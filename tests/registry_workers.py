@@ -15,7 +15,8 @@ from tests.waiting import wait_for
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.registry_process import RegistryProcess, Response
+    from tests.http_process import Response
+    from tests.registry_process import RegistryProcess
 
 
 def leads(registry: RegistryProcess) -> bool:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 import pytest
 from tests.integration.registry_fixtures import record
-from tests.registry_process import RegistryProcess, Response
+from tests.registry_process import RegistryProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.http_process import Response
 
 
 SCHEMA = {"schema": json.dumps(record("R", "a"))}

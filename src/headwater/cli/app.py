@@ -28,6 +28,7 @@ _COMMANDS = (
         "cluster", "headwater.cli.commands.cluster:cluster", "Stop, start, kill Apache Kafka nodes."
     ),
     LazyCommand("registry", "headwater.cli.commands.registry:registry", "Run the schema registry."),
+    LazyCommand("rest", "headwater.cli.commands.rest:rest", "Run the REST proxy."),
     LazyCommand(
         "topics", "headwater.cli.commands.topics:topics", "Create, list, change, delete topics."
     ),

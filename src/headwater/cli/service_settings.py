@@ -99,6 +99,10 @@ def check_settings(service: str, given: Given) -> None:
                 from headwater.registry.config import RegistryConfig
 
                 RegistryConfig.from_settings(given).check()
+            case "rest":
+                from headwater.rest.config import RestConfig
+
+                RestConfig.from_settings(given).check()
             case "monitor":
                 from headwater.monitor.config import MonitorConfig
 

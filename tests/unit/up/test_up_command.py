@@ -143,7 +143,7 @@ def test_a_file_elsewhere_means_data_beside_it(run: Ran, tmp_path: Path) -> None
         ),
         ("[up]\nservices = []\n", "there is no service left to run"),
         ("[up]\nstatus = true\n", "there is no option 'status' under [up]"),
-        ("[brokr]\na = 1\n", "There is no service 'brokr'; there are broker, registry"),
+        ("[brokr]\na = 1\n", "There is no service 'brokr'; there are broker, registry, "),
         ("[broker]\nlisteners = 'x'\n", "set with --host and --port-offset"),
         ("[up\n", "headwater.toml: "),
         (

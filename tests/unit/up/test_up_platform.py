@@ -43,6 +43,19 @@ def test_the_embedded_broker_and_the_registry_on_it() -> None:
     assert registry.depends_on == ("broker",)
 
 
+def test_the_proxy_knows_the_registry() -> None:
+    made = Platform(PlatformSettings(with_services=("rest",), free_ports=True))
+    _, registry, rest = made.services
+    assert option(rest.command, "--registry") == address(registry)
+    made.close()
+    elsewhere = {"rest": {"schema.registry.url": "http://sr:1"}}
+    made = Platform(
+        PlatformSettings(with_services=("rest",), free_ports=True, properties=elsewhere)
+    )
+    assert "--registry" not in made.services[-1].command
+    made.close()
+
+
 def test_an_existing_cluster() -> None:
     secrets = Path("client.properties")
     made = Platform(

@@ -34,6 +34,7 @@ Examples:
   headwater up --data ./data --port-offset 10000
   headwater up --property broker.num.partitions=3
   headwater up --without registry
+  headwater up --with rest
   headwater up --status
   headwater up --bootstrap-server kafka-1:9092,kafka-2:9092
   headwater up --bootstrap-server kafka-1:9093 --command-config client.properties
@@ -60,7 +61,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--port-offset",
     metavar="N",
     type=click.IntRange(-1023, 56000),
-    help="Move all ports (9092, 8081, 9020) by so much.",
+    help="Move all ports (9092, 8081, 8082, 9020) by so much.",
 )
 @click.option(
     "--free-ports", is_flag=True, default=None, help="Take any free ports, and say which."

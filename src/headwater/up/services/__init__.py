@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.up.services.broker import BROKER
 from headwater.up.services.monitor import MONITOR
 from headwater.up.services.registry import REGISTRY
+from headwater.up.services.rest import REST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from headwater.up.services.guests import GuestFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY, MONITOR)
+SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY, REST, MONITOR)
 """In the order in which they are listed; each after what it needs, and guests of Spark last."""
 
 

@@ -1,0 +1,1 @@
+"""The REST proxy: topics, records and consumers by HTTP, as Confluent's REST Proxy has them."""

@@ -1,0 +1,1 @@
+"""Consumer instances: consumers that HTTP clients make, read from and leave behind."""

@@ -1,0 +1,66 @@
+"""One instance of the proxy: all that belongs to it, put together, started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from confluent_kafka import KafkaException
+
+from headwater.clients.errors import InvalidPropertiesError, describe
+from headwater.http.app import App, call_handler
+from headwater.http.errors import StartError
+from headwater.rest.api import interface
+from headwater.rest.metrics import Metrics
+from headwater.rest.service import RestService
+
+if TYPE_CHECKING:
+    from headwater.http.authentication import Authenticator
+    from headwater.rest.config import RestConfig
+
+
+class Instance:
+    """A proxy that can be asked once it was started.
+
+    It starts without the cluster: whoever asks before a broker answers is told so, and need not
+    start it again.
+    """
+
+    title = "REST proxy"
+
+    def __init__(self, config: RestConfig, authenticator: Authenticator | None = None) -> None:
+        try:
+            self.service = RestService(config)
+        except KafkaException as failure:
+            raise StartError(
+                f"the client settings were refused: {describe(failure.args[0])}"
+            ) from None
+        except (InvalidPropertiesError, ValueError) as failure:
+            raise StartError(f"the client settings were refused: {failure}") from None
+        metrics = Metrics()
+        metrics.watch(self.service.consumers, self.service.producer)
+        self.app = App(
+            interface(config),
+            call_handler(self.service),
+            metrics,
+            authenticator=authenticator,
+            access_log=config.access_log(),
+            max_request_bytes=config.max_request_bytes,
+        )
+
+    async def start(self) -> None:
+        """Begin to take acknowledgements, and to expire consumers."""
+        self.service.producer.start()
+        self.service.consumers.start()
+
+    async def stop(self) -> None:
+        """Let consumers leave their groups, and records arrive that are on their way."""
+        await self.service.consumers.stop()
+        await asyncio.to_thread(self.service.producer.stop)
+        self.service.cluster.stop()
+        self.service.threads.stop()
+        self.service.registry.close()
+
+    def summary(self) -> str:
+        """Say which cluster it speaks for."""
+        return f"for {self.service.config.bootstrap_servers}"
