@@ -23,7 +23,7 @@ def test_examples(tmp_path: Path, start_broker: Callable[..., BrokerProcess]) ->
     registry = RegistryProcess(broker.bootstrap_servers).start()
     rest = RestProcess(broker.bootstrap_servers, ["--registry", registry.url]).start()
     examples = commands(PAGE)
-    assert len(examples) == 16
+    assert len(examples) == 24
     for command in examples:
         if shlex.split(command.line)[:2] == ["headwater", "rest"]:
             continue  # it runs already, on another port

@@ -100,8 +100,9 @@ Examples:
 def reassignments(connection: Connection, as_json: bool) -> None:
     """List reassignments in progress: which brokers get a replica, and which lose one."""
     from headwater.clients.raw.admin import RawAdmin
+    from headwater.clients.raw.reassignments import reassignments as under_way
 
-    moving = _under_way(RawAdmin(connection))
+    moving = [each._asdict() for each in under_way(RawAdmin(connection))]
     columns = ("topic", "partition", "replicas", "adding", "removing")
     if as_json:
         print_json(moving)
@@ -123,11 +124,12 @@ Examples:
 def cancel_reassignments(connection: Connection, names: tuple[str, ...]) -> None:
     """Cancel reassignments in progress: the replicas stay where they were."""
     from headwater.clients.raw.admin import RawAdmin
+    from headwater.clients.raw.reassignments import reassignments as under_way
 
     admin = RawAdmin(connection)
-    moving = [each for each in _under_way(admin) if each["topic"] in names]
+    moving = [each for each in under_way(admin) if each.topic in names]
     if moving:
-        _submit(admin, {(each["topic"], each["partition"]): None for each in moving})
+        _submit(admin, {(each.topic, each.partition): None for each in moving})
     note(f"Cancelled {len(moving)} moves.")
 
 
@@ -247,31 +249,12 @@ def _submit(admin: RawAdmin, wanted: Mapping[tuple[str, int], list[int] | None])
         raise CommandError("\n".join(failures))
 
 
-def _under_way(admin: RawAdmin) -> list[dict[str, Any]]:
-    from headwater.clients.raw.admin import check
-    from headwater.protocol.api_keys import ApiKey
-
-    answer = admin.ask_any(
-        ApiKey.LIST_PARTITION_REASSIGNMENTS, _VERSION, {"timeout_ms": _TIMEOUT_MS, "topics": None}
-    )
-    check(answer.error_code, "listing reassignments")
-    return [
-        {
-            "topic": topic.name,
-            "partition": each.partition_index,
-            "replicas": list(each.replicas),
-            "adding": list(each.adding_replicas),
-            "removing": list(each.removing_replicas),
-        }
-        for topic in answer.topics
-        for each in topic.partitions
-    ]
-
-
 def _wait(admin: RawAdmin, moves: Iterable[Move]) -> None:
+    from headwater.clients.raw.reassignments import reassignments as under_way
+
     mine = {(move.topic, move.partition) for move in moves}
     said = time.monotonic()
-    while left := mine & {(each["topic"], each["partition"]) for each in _under_way(admin)}:
+    while left := mine & {(each.topic, each.partition) for each in under_way(admin)}:
         if time.monotonic() - said > _SAY_EVERY_S:
             note(f"{len(left)} of {len(mine)} partitions are still being reassigned.")
             said = time.monotonic()

@@ -159,6 +159,7 @@ class App(Generic[AnyRoute]):
             request.body = await exchange.body.whole()
             self._check_type(exchange, is_empty=not request.body)
         else:
+            exchange.body.lift_limit()
             self._check_type(exchange, is_empty=False)
         return await self._handle(route, request)
 

@@ -46,6 +46,10 @@ class Body:
         is_announced = size > 0 or b"transfer-encoding" in headers or scope["http_version"] == "2"
         return cls(receive, limit, size, is_empty=not is_announced)
 
+    def lift_limit(self) -> None:
+        """Let it be of any size: whoever takes it part by part has limits of his own."""
+        self._limit = None
+
     async def whole(self) -> bytes:
         """Return all of it; raises HttpError 408, 413, ClientDisconnectedError."""
         parts: list[bytes] = []

@@ -32,8 +32,8 @@ class Route:
     """A method and a path with its handler; `{name}` in a path is a parameter.
 
     `answer` and `body` name schemas of the service's OpenAPI document. A handler gets its
-    request's body whole, unless the route `takes_stream`. Answers to GET may be remembered where
-    the service remembers any, unless they `change` by themselves.
+    request's body whole, unless the route `takes_stream`: then it may be of any size. Answers to
+    GET may be remembered where the service remembers any, unless they `change` by themselves.
     """
 
     method: str

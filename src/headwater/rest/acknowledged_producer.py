@@ -85,14 +85,25 @@ class AcknowledgedProducer:
 
     async def send(self, topic: str, records: Sequence[OutgoingRecord]) -> list[Delivery]:
         """Write records and return what became of each, in order; raises HttpError 429."""
+        return await (await self.begin(topic, records))
+
+    async def begin(
+        self, topic: str, records: Sequence[OutgoingRecord]
+    ) -> asyncio.Future[list[Delivery]]:
+        """Put records on their way when there is room, and return what is to come of them.
+
+        Who waits for this before the next call keeps the order. Raises HttpError 429.
+        """
+        done: asyncio.Future[list[Delivery]] = asyncio.get_running_loop().create_future()
         if not records:
-            return []
+            done.set_result([])
+            return done
         size = sum(record.size for record in records)
         await self._room_for(size)
-        sent = _Sent(self, size, len(records), asyncio.get_running_loop().create_future())
+        sent = _Sent(self, size, len(records), done)
         for index, record in enumerate(records):
             self._produce(topic, record, partial(sent.acknowledged, index))
-        return await sent.done
+        return done
 
     def _produce(self, topic: str, record: OutgoingRecord, acknowledged: Any) -> None:
         try:

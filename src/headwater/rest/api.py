@@ -9,6 +9,8 @@ from headwater.http.media_types import MediaTypes
 from headwater.rest.embedded_formats import OFFERED
 from headwater.rest.v2 import api as v2
 from headwater.rest.v2 import openapi_schemas as v2_schemas
+from headwater.rest.v3 import api as v3
+from headwater.rest.v3 import openapi_schemas as v3_schemas
 
 if TYPE_CHECKING:
     from headwater.http.routes import Route
@@ -30,10 +32,13 @@ def interface(config: RestConfig) -> Interface[Route]:
     """Return what clients can ask for."""
     return Interface(
         "REST Proxy",
-        v2.routes() if config.serves_v2 else [],
+        [
+            *(v2.routes() if config.serves_v2 else ()),
+            *(v3.routes() if config.serves_v3 else ()),
+        ],
         MEDIA,
         "Topics, records and consumers by HTTP, as Confluent's REST Proxy has them.",
-        v2_schemas.SCHEMAS,
+        v2_schemas.SCHEMAS | v3_schemas.SCHEMAS,
         _MEANINGS,
-        frozenset({"partition"}),
+        frozenset({"partition", "partition_id"}),
     )

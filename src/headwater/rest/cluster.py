@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, TypeVar
 
 from confluent_kafka import KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import ConfigResource, OffsetSpec
 
 from headwater.clients.connection import Connection, check_topic_name
+from headwater.clients.raw.admin import RawAdmin
+from headwater.clients.raw.group_coordinator import wait_for_coordinator
+from headwater.clients.retries import PAUSE_S
+from headwater.http.errors import HttpError
 from headwater.rest.errors import partition_not_found, topic_not_found
 from headwater.rest.threads import Threads
 
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
         ClusterMetadata,
         ConfigEntry,
         DescribeClusterResult,
+        NewTopic,
         TopicDescription,
     )
 
@@ -54,6 +60,15 @@ class Cluster:
     def admin(self) -> AdminClient:
         """The admin client; raises ClientError where no broker answers."""
         return self._connection.admin
+
+    @property
+    def raw(self) -> RawAdmin:
+        """What sends requests that the admin client does not know."""
+        return RawAdmin(self._connection)
+
+    def wait_for_coordinator(self, group: str) -> None:
+        """Wait until the admin client can be asked about a group: else it may end the process."""
+        wait_for_coordinator(self._connection, group)
 
     def result(self, future: Future[Result]) -> Result:
         """Wait for an answer; raises KafkaException, ClientError."""
@@ -108,6 +123,42 @@ class Cluster:
             [resource], request_timeout=self._timeout_s
         ).values()
         return self.result(future)
+
+    def all_configs(
+        self, wanted: Sequence[tuple[ConfigResource.Type, str]]
+    ) -> list[Mapping[str, ConfigEntry]]:
+        """Return the settings of many topics, in order."""
+        resources = [ConfigResource(kind, name) for kind, name in wanted]
+        if not resources:
+            return []
+        answers = self.admin.describe_configs(resources, request_timeout=self._timeout_s)
+        found = {each.name: self.result(future) for each, future in answers.items()}
+        return [found[name] for _, name in wanted]
+
+    def alter_configs(self, resource: ConfigResource, *, validate_only: bool) -> None:
+        """Change settings: all of them, or none."""
+        (future,) = self.admin.incremental_alter_configs(
+            [resource], validate_only=validate_only, request_timeout=self._timeout_s
+        ).values()
+        self.result(future)
+
+    def create_topic(self, topic: NewTopic, *, validate_only: bool) -> None:
+        """Create a topic, or just say whether that would go."""
+        (future,) = self.admin.create_topics(
+            [topic], validate_only=validate_only, request_timeout=self._timeout_s
+        ).values()
+        self.result(future)
+
+    def created_topic(self, name: str) -> TopicDescription:
+        """Return a topic that was just created, which not every broker may know yet."""
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                return self.topic(name)
+            except HttpError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(PAUSE_S)
 
     def offsets(
         self, partitions: Sequence[tuple[str, int]], spec: OffsetSpec

@@ -24,6 +24,7 @@ class RestService:
 
     def __init__(self, config: RestConfig) -> None:
         self.config = config
+        self._cluster_id: str | None = None
         self.cluster = Cluster(config.access, config.timeout_s)
         self.registry = SchemaRegistryClient(config.registry_access)
         self.writers = SchemaWriters(self.registry)
@@ -33,6 +34,12 @@ class RestService:
         self.producer = AcknowledgedProducer(
             config.producer_settings(), config.buffer_memory, config.max_block_s
         )
+
+    async def cluster_id(self) -> str:
+        """Return the id of the cluster; raises HttpError where no broker answers."""
+        if self._cluster_id is None:
+            self._cluster_id = await self.cluster.ask(lambda it: it.describe().cluster_id)
+        return self._cluster_id or ""
 
     def url(self, request: Request, path: str) -> str:
         """Return a link, by the name by which the client has called."""

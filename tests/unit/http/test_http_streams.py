@@ -168,6 +168,19 @@ def test_a_body_is_answered_while_it_comes() -> None:
         sock.close()
 
 
+def test_a_body_that_is_taken_as_a_stream_may_be_of_any_size() -> None:
+    async def count(service: Any, request: Request) -> Stream:
+        async def chunks() -> AsyncIterator[bytes]:
+            yield str(sum([len(chunk) async for chunk in request.chunks()])).encode()
+
+        return Stream(chunks())
+
+    with RunningApp(
+        app_of(route(count, "POST", takes_stream=True), max_request_bytes=10)
+    ) as running:
+        assert running.ask("POST", "/count", b"a" * 100)[1] == b"100"
+
+
 def test_a_client_that_leaves_in_the_middle_of_its_body(caplog: pytest.LogCaptureFixture) -> None:
     ended = threading.Event()
 

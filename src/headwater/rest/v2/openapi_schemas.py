@@ -4,68 +4,52 @@ from __future__ import annotations
 
 from typing import Any
 
-_TEXT = {"type": "string"}
-_NUMBER = {"type": "integer"}
-_ANY: dict[str, Any] = {}
+from headwater.rest.openapi import ANY, NUMBER, TEXT, list_of, nullable, object_of
 
-
-def _object(*required: str, **properties: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": "object", "properties": properties}
-    return {**found, "required": list(required)} if required else found
-
-
-def _list(items: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-def _nullable(kind: str) -> dict[str, Any]:
-    return {"type": [kind, "null"]}
-
-
-_PARTITION = _object(
-    partition=_NUMBER,
-    leader=_nullable("integer"),
-    replicas=_list(
-        _object(broker=_NUMBER, leader={"type": "boolean"}, in_sync={"type": "boolean"})
+_PARTITION = object_of(
+    partition=NUMBER,
+    leader=nullable("integer"),
+    replicas=list_of(
+        object_of(broker=NUMBER, leader={"type": "boolean"}, in_sync={"type": "boolean"})
     ),
 )
-_PLACE = {"topic": _TEXT, "partition": _NUMBER}
+_PLACE = {"topic": TEXT, "partition": NUMBER}
 
 SCHEMAS: dict[str, Any] = {
-    "Error": _object("error_code", "message", error_code=_NUMBER, message=_TEXT),
+    "Error": object_of("error_code", "message", error_code=NUMBER, message=TEXT),
     "Anything": {"type": "object"},
-    "Strings": _list(_TEXT),
-    "Topic": _object(
-        name=_TEXT,
-        configs={"type": "object", "additionalProperties": _TEXT},
-        partitions=_list(_PARTITION),
+    "Strings": list_of(TEXT),
+    "Topic": object_of(
+        name=TEXT,
+        configs={"type": "object", "additionalProperties": TEXT},
+        partitions=list_of(_PARTITION),
     ),
     "Partition": _PARTITION,
-    "Partitions": _list(_PARTITION),
-    "Offsets": _object(beginning_offset=_NUMBER, end_offset=_NUMBER),
-    "Brokers": _object(brokers=_list(_NUMBER)),
-    "Produce": _object(
+    "Partitions": list_of(_PARTITION),
+    "Offsets": object_of(beginning_offset=NUMBER, end_offset=NUMBER),
+    "Brokers": object_of(brokers=list_of(NUMBER)),
+    "Produce": object_of(
         "records",
-        records=_list(_object(key=_ANY, value=_ANY, partition=_nullable("integer"))),
-        key_schema=_nullable("string"),
-        key_schema_id=_nullable("integer"),
-        value_schema=_nullable("string"),
-        value_schema_id=_nullable("integer"),
+        records=list_of(object_of(key=ANY, value=ANY, partition=nullable("integer"))),
+        key_schema=nullable("string"),
+        key_schema_id=nullable("integer"),
+        value_schema=nullable("string"),
+        value_schema_id=nullable("integer"),
     ),
-    "Produced": _object(
-        offsets=_list(
-            _object(
-                partition=_nullable("integer"),
-                offset=_nullable("integer"),
-                error_code=_nullable("integer"),
-                error=_nullable("string"),
+    "Produced": object_of(
+        offsets=list_of(
+            object_of(
+                partition=nullable("integer"),
+                offset=nullable("integer"),
+                error_code=nullable("integer"),
+                error=nullable("string"),
             )
         ),
-        key_schema_id=_nullable("integer"),
-        value_schema_id=_nullable("integer"),
+        key_schema_id=nullable("integer"),
+        value_schema_id=nullable("integer"),
     ),
-    "CreateConsumer": _object(
-        name=_TEXT,
+    "CreateConsumer": object_of(
+        name=TEXT,
         format={"type": "string", "enum": ["binary", "json", "avro", "jsonschema", "protobuf"]},
         **{
             "auto.offset.reset": {"type": "string", "enum": ["earliest", "latest", "none"]},
@@ -74,11 +58,11 @@ SCHEMAS: dict[str, Any] = {
             "consumer.request.timeout.ms": {"type": ["integer", "string"]},
         },
     ),
-    "CreatedConsumer": _object(instance_id=_TEXT, base_uri=_TEXT),
-    "Subscription": _object(topics=_list(_TEXT), topic_pattern=_TEXT),
-    "TopicPartitions": _object("partitions", partitions=_list(_object(**_PLACE))),
-    "TopicOffsets": _object(
-        offsets=_list(_object(**_PLACE, offset=_NUMBER, metadata=_nullable("string")))
+    "CreatedConsumer": object_of(instance_id=TEXT, base_uri=TEXT),
+    "Subscription": object_of(topics=list_of(TEXT), topic_pattern=TEXT),
+    "TopicPartitions": object_of("partitions", partitions=list_of(object_of(**_PLACE))),
+    "TopicOffsets": object_of(
+        offsets=list_of(object_of(**_PLACE, offset=NUMBER, metadata=nullable("string")))
     ),
-    "Records": _list(_object(**_PLACE, key=_ANY, value=_ANY, offset=_NUMBER)),
+    "Records": list_of(object_of(**_PLACE, key=ANY, value=ANY, offset=NUMBER)),
 }
