@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks import apache_kafka, broker, disk, idle, kafka_tools, partitions, registry
+from benchmarks import apache_kafka, broker, disk, idle, kafka_tools, partitions, registry, rest
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
@@ -120,6 +120,19 @@ measured in this table.""",
             None,
             registry.GOALS,
             registry.measure,
+        ),
+        Section(
+            "rest",
+            "The REST proxy",
+            f"""On Headwater's broker with `flush=fsync`: JSON records of 100 bytes, by version 2 on
+{rest.CONNECTIONS} connections, and by version 3 as a stream on one. "Per core" is what one core of
+the proxy would do; broker and client have the rest of the machine. Karapace, the peer in Python,
+cannot be installed from PyPI.""",
+            (HEADWATER.name,),
+            (HEADWATER.name,),
+            None,
+            rest.GOALS,
+            rest.measure,
         ),
         Section(
             "pipeline",

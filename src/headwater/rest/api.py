@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.http.interface import Interface
 from headwater.http.media_types import MediaTypes
-from headwater.rest.embedded_formats import OFFERED
+from headwater.rest.embedded_formats import BY_OLD_CONTENT_TYPE, OFFERED
 from headwater.rest.v2 import api as v2
 from headwater.rest.v2 import openapi_schemas as v2_schemas
 from headwater.rest.v3 import api as v3
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headwater.http.routes import Route
     from headwater.rest.config import RestConfig
 
-MEDIA = MediaTypes(OFFERED)
+MEDIA = MediaTypes(OFFERED, taken=tuple(BY_OLD_CONTENT_TYPE))
 
 _MEANINGS = {
     404: "There is no such topic, partition or consumer instance.",

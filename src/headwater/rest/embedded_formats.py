@@ -47,6 +47,11 @@ _SCHEMA_TYPES: dict[EmbeddedFormat, SchemaType] = {
 }
 V2_FORMATS = tuple(each for each in EmbeddedFormat if each is not EmbeddedFormat.STRING)
 BY_CONTENT_TYPE = {each.content_type: each for each in V2_FORMATS}
+# Records are written in version 2 as they were in version 1, which old scripts still name.
+BY_OLD_CONTENT_TYPE = {
+    f"application/vnd.kafka.{each}.v1+json": each
+    for each in (EmbeddedFormat.BINARY, EmbeddedFormat.JSON, EmbeddedFormat.AVRO)
+}
 
 OFFERED = (V2_JSON, JSON, *BY_CONTENT_TYPE, ANY_V2_JSON)
 

@@ -122,16 +122,22 @@ class ConsumerInstances:
         timeout_s = self._config.instance_timeout_s
         while True:
             await asyncio.sleep(min(_LONGEST_PAUSE_S, timeout_s / 4))
-            now = time.monotonic()
-            for instance in list(self._instances.values()):
-                if instance.lock.locked() or now - instance.last_used < timeout_s:
-                    continue
-                settings = instance.settings
-                logger.info("consumer '%s' of '%s' has expired", settings.name, settings.group)
-                try:
-                    await self._delete(instance)
-                except HttpError as failure:
-                    logger.warning("it did not leave its group: %s", failure)
+            latest = time.monotonic() - timeout_s
+            await asyncio.gather(
+                *(
+                    self._expire_one(instance)
+                    for instance in list(self._instances.values())
+                    if instance.last_used < latest and not instance.lock.locked()
+                )
+            )
+
+    async def _expire_one(self, instance: ConsumerInstance) -> None:
+        settings = instance.settings
+        logger.info("consumer '%s' of '%s' has expired", settings.name, settings.group)
+        try:
+            await self._delete(instance)
+        except HttpError as failure:
+            logger.warning("consumer '%s' did not leave its group: %s", settings.name, failure)
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:

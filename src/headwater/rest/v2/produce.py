@@ -11,7 +11,13 @@ from headwater.clients.errors import InvalidTopicNameError, describe
 from headwater.http.answers import Answer, encode
 from headwater.http.errors import HttpError, unsupported_media_type
 from headwater.rest.acknowledged_producer import ANY_PARTITION, OutgoingRecord
-from headwater.rest.embedded_formats import BY_CONTENT_TYPE, V2_JSON, EmbeddedFormat, encode_json
+from headwater.rest.embedded_formats import (
+    BY_CONTENT_TYPE,
+    BY_OLD_CONTENT_TYPE,
+    V2_JSON,
+    EmbeddedFormat,
+    encode_json,
+)
 from headwater.rest.errors import (
     PARTITION_NOT_FOUND,
     TOPIC_NOT_FOUND,
@@ -99,8 +105,9 @@ async def produce(service: RestService, request: Request) -> Answer:
 def _format(request: Request) -> EmbeddedFormat:
     given = request.headers.get(b"content-type", b"").decode("latin-1")
     media = given.split(";")[0].strip().lower()
-    if media in BY_CONTENT_TYPE:
-        return BY_CONTENT_TYPE[media]
+    known = BY_CONTENT_TYPE | BY_OLD_CONTENT_TYPE
+    if media in known:
+        return known[media]
     if media == V2_JSON:  # Confluent's proxy reads it so
         return EmbeddedFormat.BINARY
     raise HttpError(

@@ -12,6 +12,8 @@ from headwater.rest.errors import GROUP_NOT_FOUND
 from headwater.rest.v3.links import Links, links_of, not_found
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from confluent_kafka.admin import ConsumerGroupDescription, MemberDescription
 
     from headwater.http.answers import Answer
@@ -44,14 +46,12 @@ async def list_groups(service: RestService, request: Request) -> Answer:
     """Answer GET .../consumer-groups."""
     links = await links_of(service, request)
 
-    def ask(cluster: Cluster) -> list[ConsumerGroupDescription]:
-        listed = cluster.result(cluster.admin.list_consumer_groups())
-        names = sorted(each.group_id for each in listed.valid)
-        return _describe(cluster, names)
-
-    groups = await service.cluster.ask(ask)
+    listed = await service.cluster.ask(lambda it: it.result(it.admin.list_consumer_groups()))
+    path = ("consumer-groups",)
+    page = links.page(path, sorted(each.group_id for each in listed.valid))
+    groups = await service.cluster.ask(lambda it: _describe(it, page.items))
     data = [_group(links, each) for each in groups]
-    return links.list("KafkaConsumerGroupList", ("consumer-groups",), data)
+    return links.list_page("KafkaConsumerGroupList", path, data, page.next)
 
 
 async def get_group(service: RestService, request: Request) -> Answer:
@@ -156,11 +156,11 @@ def _described(cluster: Cluster, name: str) -> ConsumerGroupDescription:
     return group
 
 
-def _describe(cluster: Cluster, names: list[str]) -> list[ConsumerGroupDescription]:
+def _describe(cluster: Cluster, names: Sequence[str]) -> list[ConsumerGroupDescription]:
     if not names:
         return []
     cluster.wait_for_coordinator(names[0])
-    described = cluster.admin.describe_consumer_groups(names)
+    described = cluster.admin.describe_consumer_groups(list(names))
     return [cluster.result(described[name]) for name in names]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from headwater.http.answers import JSON, Answer, encode
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from headwater.http.request import Request
     from headwater.rest.service import RestService
 
+Item = TypeVar("Item")
+
 CREATED = 201
 NOTHING = Answer(b"", 204)
+
+
+class Page(NamedTuple, Generic[Item]):
+    """A part of a list, and where the next one is."""
+
+    items: Sequence[Item]
+    next: str | None
 
 
 class Links:
@@ -58,27 +67,32 @@ class Links:
 
     def list(self, kind: str, path: Sequence[object], resources: Sequence[Any]) -> Answer:
         """Answer with a list, or with the page of it that is asked for."""
-        page, next_ = self._page(path, resources)
+        page = self.page(path, resources)
+        return self.list_page(kind, path, page.items, page.next)
+
+    def list_page(
+        self, kind: str, path: Sequence[object], resources: Sequence[Any], next_: str | None
+    ) -> Answer:
+        """Answer with a page."""
         query = self._request.target.partition("?")[2]
         itself = self.url(*path) + (f"?{query}" if query else "")
         metadata = {"self": itself, "next": next_}
-        return self.answer({"kind": kind, "metadata": metadata, "data": page})
+        return self.answer({"kind": kind, "metadata": metadata, "data": resources})
 
-    def _page(
-        self, path: Sequence[object], resources: Sequence[Any]
-    ) -> tuple[Sequence[Any], str | None]:
+    def page(self, path: Sequence[object], items: Sequence[Item]) -> Page[Item]:
+        """Return what of a list is asked for, so that the rest need not be looked up."""
         size = self._request.number("page_size", 0)
         first = self._request.number("page_token", 0)
         if size < 0 or first < 0:
             raise bad_request("page_size and page_token are not negative")
         if size == 0:
-            return resources[first:], None
+            return Page(items[first:], None)
         end = first + size
-        if end >= len(resources):
-            return resources[first:end], None
+        if end >= len(items):
+            return Page(items[first:end], None)
         query = {name: values[0] for name, values in self._request.query.items()}
         query |= {"page_size": str(size), "page_token": str(end)}
-        return resources[first:end], f"{self.url(*path)}?{urlencode(query)}"
+        return Page(items[first:end], f"{self.url(*path)}?{urlencode(query)}")
 
     def _name(self, names: Sequence[object]) -> str:
         parts = ["crn:///kafka=" + self.cluster_id]

@@ -43,10 +43,11 @@ async def list_topics(service: RestService, request: Request) -> Answer:
     """Answer GET .../topics."""
     links = await links_of(service, request)
     operations = request.flag("include_authorized_operations")
-    topics = await service.cluster.ask(
-        lambda it: it.topics(sorted(it.metadata().topics), operations=operations)
-    )
-    return links.list("KafkaTopicList", ("topics",), [_topic(links, each) for each in topics])
+    names = sorted((await service.cluster.ask(lambda it: it.metadata())).topics)
+    page = links.page(("topics",), names)
+    topics = await service.cluster.ask(lambda it: it.topics(page.items, operations=operations))
+    data = [_topic(links, each) for each in topics]
+    return links.list_page("KafkaTopicList", ("topics",), data, page.next)
 
 
 async def get_topic(service: RestService, request: Request) -> Answer:
