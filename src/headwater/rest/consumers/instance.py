@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from headwater.clients.retries import PASSING
 from headwater.rest.errors import illegal_state
@@ -25,6 +25,7 @@ _PATIENTLY = PASSING | {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_MAX_POL
 _SEEK_WITHIN_S = 10.0
 _PAUSE_S = 0.05
 _AT_ONCE = 500
+_TIMED_OUT = -185  # librdkafka's number of it
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,14 @@ class ConsumerInstance:
             each for each in self.fetched if (each.topic(), each.partition()) != place
         )
         self._handed_out.pop(place, None)
+
+    def seek_to_end_of(self, place: Place, *, first: bool) -> None:
+        """Go on from a partition's first offset, or from its end as it is now."""
+        # librdkafka would look for the end when it fetches next: what comes until then is lost.
+        ends = self._kafka().get_watermark_offsets(TopicPartition(*place), timeout=_SEEK_WITHIN_S)
+        if ends is None:
+            raise KafkaException(KafkaError(_TIMED_OUT))
+        self.seek(place, ends[0] if first else ends[1])
 
     def offsets_at(self, times: Mapping[Place, int]) -> dict[Place, int]:
         """Return the first offsets of partitions at or after some times."""

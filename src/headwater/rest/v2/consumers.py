@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END
 
 from headwater.http.answers import Answer, answer, encode
 from headwater.http.errors import HttpError
@@ -169,7 +168,7 @@ async def seek(service: RestService, request: Request) -> Answer:
                               "and /positions/end")  # fmt: skip
 
     def move(mine: ConsumerInstance) -> None:
-        found = mine.offsets_at(times) if times else {}
+        found = mine.offsets_at(times) if times else {}  # the end, where all records are older
         for place, offset in (offsets | found).items():
             mine.seek(place, offset)
 
@@ -179,12 +178,12 @@ async def seek(service: RestService, request: Request) -> Answer:
 
 async def seek_to_beginning(service: RestService, request: Request) -> Answer:
     """Answer POST .../positions/beginning."""
-    return await _seek_to(service, request, OFFSET_BEGINNING)
+    return await _seek_to(service, request, first=True)
 
 
 async def seek_to_end(service: RestService, request: Request) -> Answer:
     """Answer POST .../positions/end."""
-    return await _seek_to(service, request, OFFSET_END)
+    return await _seek_to(service, request, first=False)
 
 
 async def commit(service: RestService, request: Request) -> Answer:
@@ -243,13 +242,13 @@ async def get_records(service: RestService, request: Request) -> Answer:
     return Answer(encode(records), content_type=format_.content_type)
 
 
-async def _seek_to(service: RestService, request: Request, offset: int) -> Answer:
+async def _seek_to(service: RestService, request: Request, *, first: bool) -> Answer:
     instance = _instance(service, request)
     places = [each.place for each in request.decode(_Partitions).partitions]
 
     def move(mine: ConsumerInstance) -> None:
         for place in places:
-            mine.seek(place, offset)
+            mine.seek_to_end_of(place, first=first)
 
     await service.consumers.use(instance, move)
     return _NOTHING
