@@ -24,6 +24,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/lag.md": "tests/integration/test_docs_lag.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
+    "docs/rest-proxy.md": "tests/integration/test_rest_docs.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",
     "docs/security.md": "tests/integration/test_docs_security.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def http_service(
-    platform: Platform, name: str, description: str, command: Sequence[str]
+    platform: Platform,
+    name: str,
+    description: str,
+    command: Sequence[str],
+    options: Sequence[str] = (),
 ) -> Service:
     """Return what `headwater COMMAND` runs, with the port and the settings of `name`."""
     settings = platform.settings
@@ -29,6 +33,7 @@ def http_service(
         command=(
             *(*HEADWATER, *command, "--host", settings.host, "--port", str(port)),
             *platform.cluster_options(),
+            *options,
             *platform.properties(name),
         ),
         endpoints=[Endpoint(name, address, description, HttpCheck(host, port, tls=tls))],

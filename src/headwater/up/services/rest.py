@@ -4,37 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.processes.ports import reachable
-from headwater.up.health import HttpCheck
-from headwater.up.service import Endpoint, Service
-from headwater.up.services.factory import HEADWATER, ServiceFactory, join
+from headwater.up.services.factory import ServiceFactory
+from headwater.up.services.http_service import http_service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.up.platform import Platform
+    from headwater.up.service import Service
 
 
 def _make(platform: Platform) -> Sequence[Service]:
-    settings = platform.settings
-    port = platform.port("rest")
-    host = reachable(settings.host)
-    tls = "ssl.certificate.location" in settings.properties.get("rest", {})
-    address = f"{'https' if tls else 'http'}://{join(host, port)}"
-    return [
-        Service(
-            name="rest",
-            command=(
-                *(*HEADWATER, "rest", "--host", settings.host, "--port", str(port)),
-                *platform.cluster_options(),
-                *_registry_options(platform),
-                *platform.properties("rest"),
-            ),
-            endpoints=[Endpoint("rest", address, "REST Proxy", HttpCheck(host, port, tls=tls))],
-            depends_on=platform.brokers,
-            environment=platform.environment("rest"),
-        )
-    ]
+    options = _registry_options(platform)
+    return [http_service(platform, "rest", "REST Proxy", ("rest",), options)]
 
 
 def _registry_options(platform: Platform) -> list[str]:
