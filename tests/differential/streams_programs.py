@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import Emit
 
 KINDS = ("inner", "left", "outer")
+BEFORE, AFTER = 3, 6
+"""How much older and newer than the left record the right one of a stream may be."""
 FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
 _PAIR = "concat(coalesce(cast(l AS string), 'null'), '|', coalesce(cast(r AS string), 'null'))"
 _WINDOW = "concat(cast(unix_seconds(window_start) AS string), '=', cast(count AS string))"
@@ -85,8 +87,10 @@ def after_their_time() -> App:
     """Operators whose results wait for time to pass."""
     app = App("after-their-time")
     a, b = _streams(app)
-    window = between("3 seconds", "6 seconds").grace("1000 seconds")
-    _write({"stream-stream-inner": _text(a.join(b, **FIELDS, window=window), _PAIR)}, "results")
+    window = between(f"{BEFORE} seconds", f"{AFTER} seconds").grace("1000 seconds")
+    for kind in KINDS:
+        join = {"inner": a.join, "left": a.left_join, "outer": a.outer_join}[kind]
+        _write({f"stream-stream-{kind}": _text(join(b, **FIELDS, window=window), _PAIR)}, kind)
     return app
 
 

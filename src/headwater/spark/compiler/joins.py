@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import StreamStreamJoin, StreamTableJoin, TableTableJoin
 
 _RIGHT = "right_value"
+# Spark drops what is as old as the watermark, Kafka Streams what is older than the span. So the
+# time that Spark sees is later by this. The watermark begins at the epoch, and a record of the
+# epoch is not late.
+_AFTER_THE_WATERMARK = "INTERVAL 1 MILLISECOND"
 
 
 def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> DataFrame:
@@ -49,8 +53,8 @@ def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> Da
     rights = _side(right, "right", node.before_ms + node.grace_ms)
     close = (
         f"left_key = right_key"
-        f" AND right_timestamp >= left_timestamp - INTERVAL {node.before_ms} MILLISECONDS"
-        f" AND right_timestamp <= left_timestamp + INTERVAL {node.after_ms} MILLISECONDS"
+        f" AND right_event >= left_event - INTERVAL {node.before_ms} MILLISECONDS"
+        f" AND right_event <= left_event + INTERVAL {node.after_ms} MILLISECONDS"
     )
     how = {"inner": "inner", "left": "leftOuter", "outer": "fullOuter"}[node.kind]
     joined = lefts.join(rights, F.expr(close), how).select(
@@ -58,7 +62,7 @@ def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> Da
         "left_value",
         "right_value",
         # Greatest passes over nulls: an unmatched record keeps its own time.
-        F.greatest("left_timestamp", "right_timestamp").alias("timestamp"),
+        F.expr(f"greatest(left_event, right_event) - {_AFTER_THE_WATERMARK}").alias("timestamp"),
         F.coalesce("left_headers", "right_headers").alias("headers"),
     )
     if node.kind != "inner":
@@ -82,9 +86,9 @@ def _alone(rows: DataFrame, others: DataFrame, own: str, other: str) -> DataFram
 
 def _side(rows: DataFrame, side: str, patience_ms: int) -> DataFrame:
     named = rows.where("key IS NOT NULL AND value IS NOT NULL").select(
-        *(F.col(name).alias(f"{side}_{name}") for name in ("key", "value", "timestamp", "headers"))
+        *(F.col(name).alias(f"{side}_{name}") for name in ("key", "value", "headers")),
+        F.expr(f"timestamp + {_AFTER_THE_WATERMARK}").alias(f"{side}_event"),
     )
     if not named.isStreaming:
         return named
-    # Spark drops what is as old as the watermark, Kafka Streams what is older than the span.
-    return named.withWatermark(f"{side}_timestamp", f"{patience_ms + 1} milliseconds")
+    return named.withWatermark(f"{side}_event", f"{patience_ms + 1} milliseconds")
