@@ -27,6 +27,7 @@ import org.apache.kafka.streams.kstream.KGroupedTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.TimeWindows;
@@ -90,7 +91,9 @@ public final class KafkaStreams {
         all.put("hopping", (b, out) -> windows(b, out, 12, 5, 4, false));
         all.put("tumbling-patient", (b, out) -> windows(b, out, 10, 10, 1000, false));
         all.put("hopping-patient", (b, out) -> windows(b, out, 12, 5, 1000, false));
-        all.put("suppressed", (b, out) -> windows(b, out, 10, 10, 1000, true));
+        all.put("suppressed", (b, out) -> windows(b, out, 10, 10, 4, true));
+        all.put("session", (b, out) -> sessions(b, out, false));
+        all.put("session-suppressed", (b, out) -> sessions(b, out, true));
         all.put(
                 "stream-table-inner",
                 (b, out) -> text(stream(b, "a").join(table(b, "b"), PAIR), out));
@@ -172,18 +175,40 @@ public final class KafkaStreams {
                                 TimeWindows.ofSizeAndGrace(seconds(size), seconds(grace))
                                         .advanceBy(seconds(advance)))
                         .count();
-        if (last) {
-            counts = counts.suppress(
-                    Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()));
-        }
         text(
-                counts.toStream()
+                (last ? suppressed(counts) : counts).toStream()
                         .map(
                                 (windowed, n) ->
                                         KeyValue.pair(
                                                 windowed.key(),
                                                 windowed.window().start() / 1000 + "=" + n)),
                 out);
+    }
+
+    private static void sessions(StreamsBuilder builder, String out, boolean last) {
+        KTable<Windowed<String>, Long> counts =
+                stream(builder, "a")
+                        .groupByKey()
+                        .windowedBy(
+                                SessionWindows.ofInactivityGapAndGrace(
+                                        seconds(3), Duration.ofMillis(4500)))
+                        .count();
+        text(
+                (last ? suppressed(counts) : counts).toStream()
+                        .map(
+                                (windowed, n) ->
+                                        KeyValue.pair(
+                                                windowed.key(),
+                                                windowed.window().start() / 1000
+                                                        + "-"
+                                                        + windowed.window().end() / 1000
+                                                        + "="
+                                                        + n)),
+                out);
+    }
+
+    private static KTable<Windowed<String>, Long> suppressed(KTable<Windowed<String>, Long> table) {
+        return table.suppress(Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()));
     }
 
     private static KStream<String, Integer> stream(StreamsBuilder builder, String topic) {

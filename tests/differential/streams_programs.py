@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.streams import App, KStream, KTable, between, hopping, tumbling
+from headwater.streams import App, KStream, KTable, between, hopping, session, tumbling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,12 @@ BEFORE, AFTER = 3, 6
 FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
 _PAIR = "concat(coalesce(cast(l AS string), 'null'), '|', coalesce(cast(r AS string), 'null'))"
 _WINDOW = "concat(cast(unix_seconds(window_start) AS string), '=', cast(count AS string))"
+_SESSION = (
+    "concat(cast(unix_seconds(window_start) AS string), '-', cast(unix_seconds(window_end) AS"
+    " string), '=', coalesce(cast(count AS string), 'null'))"
+)
+# What Kafka Streams does where the grace ends to the millisecond depends on its store.
+SESSIONS = session("3 seconds").grace("4500 ms")
 
 
 def record_by_record() -> App:
@@ -42,7 +48,11 @@ def record_by_record() -> App:
     tumbled = by_key.windowed_by(tumbling("10 seconds").grace("4 seconds"))
     hopped = by_key.windowed_by(hopping("12 seconds", "5 seconds").grace("4 seconds"))
     _write(
-        {"tumbling": _text(tumbled.count(), _WINDOW), "hopping": _text(hopped.count(), _WINDOW)},
+        {
+            "tumbling": _text(tumbled.count(), _WINDOW),
+            "hopping": _text(hopped.count(), _WINDOW),
+            "session": _text(by_key.windowed_by(SESSIONS).count(), _SESSION),
+        },
         "windows",
     )
     groups = table.map_values("n").group_by("concat(substring(key, 1, 4), '-', value % 3)")
@@ -91,6 +101,19 @@ def after_their_time() -> App:
     for kind in KINDS:
         join = {"inner": a.join, "left": a.left_join, "outer": a.outer_join}[kind]
         _write({f"stream-stream-{kind}": _text(join(b, **FIELDS, window=window), _PAIR)}, kind)
+    return app
+
+
+def when_closed() -> App:
+    """Windows whose last results are compared one by one."""
+    app = App("when-closed")
+    by_key = _streams(app)[0].group_by_key()
+    tumbled = by_key.windowed_by(tumbling("10 seconds").grace("4 seconds"))
+    # What is kept aside takes the windows from Spark to ours.
+    counts = tumbled.count(late_to="late").suppress()
+    _write({"suppressed": _text(counts, _WINDOW)}, "results")
+    sessions = by_key.windowed_by(SESSIONS).count().suppress()
+    _write({"session-suppressed": _text(sessions, _SESSION)}, "windows")
     return app
 
 

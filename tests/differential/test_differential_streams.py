@@ -21,6 +21,7 @@ from tests.differential.streams_programs import (
     after_their_time,
     batch_by_batch,
     record_by_record,
+    when_closed,
 )
 from tests.spark_session import spark
 
@@ -78,6 +79,19 @@ def test_late_records(spark: SparkSession, judge: KafkaStreams) -> None:
     for name in ("tumbling", "hopping"):
         theirs = _judged(judge, name, examples)
         assert sum(map(len, theirs.values())) < EXAMPLES * 12 * (1 if name == "tumbling" else 3)
+        assert ours[name] == theirs, name
+    theirs = _judged(judge, "session", examples)
+    gone = sum((value or "").endswith("=null") for each in theirs.values() for value, _ in each)
+    assert gone > EXAMPLES, "sessions have become parts of others"
+    assert ours["session"] == {key: _without_repeats(each) for key, each in theirs.items()}
+
+
+def test_last_results_of_windows(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_only(_with_values(each), "a") for each in _examples(7, without_key=True)]
+    end = [Given("a", END, 0, 10_000)]
+    ours = _run(spark, when_closed(), examples, TOPICS, end)
+    for name in ("suppressed", "session-suppressed"):
+        theirs = _judged(judge, name, [[*each, *end] for each in examples])
         assert ours[name] == theirs, name
 
 
@@ -201,6 +215,17 @@ def _last(results: Results) -> dict[tuple[str, str], tuple[str | None, int]]:
         for key, records in results.items()
         for value, time in records
     }
+
+
+def _without_repeats(results: list[tuple[str | None, int]]) -> list[tuple[str | None, int]]:
+    """Leave out that a session is gone where it comes back at once."""
+    following = [*results[1:], (None, 0)]
+    return [
+        (value, time)
+        for (value, time), (after, _) in zip(results, following, strict=True)
+        if not (value or "").endswith("=null")
+        or (value or "").partition("=")[0] != (after or "").partition("=")[0]
+    ]
 
 
 def _take_back_early(results: Results, examples: Iterable[Example], topic: str) -> None:

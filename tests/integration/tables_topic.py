@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tests.integration.streams_reference import Event, Value
     from tests.integration.tables_reference import Changes
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def write_all(tables: Mapping[str, KTable], key: str = "key") -> None:
+def write_all(tables: Mapping[str, KTable], key: str = "key", topic: str = "out") -> None:
     """Put the changes of all tables into one topic, whose keys say which table it was."""
     first, *others = [
         table.to_stream().map(key=f"concat('{name}/', {key})", value="to_json(value)")
         for name, table in tables.items()
     ]
-    first.merge(*others).to("out", value="string")
+    first.merge(*others).to(topic, value="string")
 
 
-def run_batch(driver: TopologyDriver, batch: list[Event]) -> dict[str, dict[str, list[Any]]]:
+def run_batch(
+    driver: TopologyDriver, batch: list[Event], topics: Sequence[str] = ("out",)
+) -> dict[str, dict[str, list[Any]]]:
     """Return what each table made of a batch, key by key."""
     for event in batch:
         at = START + timedelta(seconds=event.time)
         driver.pipe(event.topic, event.key, event.value, timestamp=at)
     found: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for record in driver.read("out"):
+    for record in (each for topic in topics for each in driver.read(topic)):
         name, key = record.key.split("/")
         second = round((record.timestamp - START).total_seconds())
         found[name][key].append((record.value, second))

@@ -203,6 +203,7 @@ def test_windows(spark: SparkSession, seed: int) -> None:
         "hopping": hopped.reduce(**reduction, emit="record").to_stream(),
     }
     _merged(reductions, "reduced")
+    _merged({"hopping": hopped.reduce(**reduction).suppress().to_stream()}, "reduced-final")
     kept = {
         "tumbling": tumbled.aggregate(of_all, late_to="late-tumbling").to_stream(),
         "hopping": hopped.aggregate(of_all, emit="record", late_to="late-hopping").to_stream(),
@@ -225,6 +226,7 @@ def test_windows(spark: SparkSession, seed: int) -> None:
         ("final", "hopping"): reference(HOPPING, summary, own_clock=False).final,
         ("reduced", "tumbling"): reference(TUMBLING, reduced, own_clock=True).per_batch,
         ("reduced", "hopping"): reference(HOPPING, reduced, own_clock=True).each_change,
+        ("reduced-final", "hopping"): reference(HOPPING, reduced, own_clock=True).final,
         ("kept", "tumbling"): tumbling_kept.per_batch,
         ("kept", "hopping"): hopping_kept.each_change,
     }

@@ -1,4 +1,4 @@
-"""Windows in event time, and durations in the words people use."""
+"""Windows in event time, by size or by what comes, and durations in the words people use."""
 
 from __future__ import annotations
 
@@ -46,6 +46,25 @@ class Window:
         if not self.is_tumbling:
             text += f" every {duration_text(self.advance_ms)}"
         return text + f", grace {duration_text(self.grace_ms)}"
+
+
+@dataclass(frozen=True)
+class SessionWindow:
+    """Windows that reach from record to record, as long as none is `gap_ms` after the one before.
+
+    A session begins with its first record and ends with its last. A record is late when it belongs
+    to no session that is open, and the gap and `grace_ms` after it have passed in event time.
+    """
+
+    gap_ms: int
+    grace_ms: int = 0
+
+    def __str__(self) -> str:
+        grace = duration_text(self.grace_ms)
+        return f"session with a gap of {duration_text(self.gap_ms)}, grace {grace}"
+
+
+AnyWindow: TypeAlias = Window | SessionWindow
 
 
 def milliseconds(duration: Duration) -> int:

@@ -1,13 +1,14 @@
 """Aggregations as folds: for each, which fields of state it keeps, how a row changes them, the end.
 
 The updates are Spark SQL over `state`, null before the first row, and `row`, which has the value
-that the aggregation looks at. The JVM runs them row by row, see jvm/.../operators/Fold.java.
+that the aggregation looks at. The JVM runs them row by row, see jvm/.../operators/Fold.java. Merges
+make one of two states, of which the later one is `row`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import DataType, DecimalType, DoubleType, LongType
@@ -52,6 +53,16 @@ class Aggregation:
     """For reduce: given the names of the result so far and of what is taken back, what is left."""
 
 
+class StateField(NamedTuple):
+    """A field of state, how a row changes it, and how that of another state is added to it."""
+
+    name: str
+    type: DataType
+    update: str
+    merge: str | None = None
+    """None where values are taken back: such states are not merged."""
+
+
 @dataclass(frozen=True)
 class Fold:
     """An aggregation made ready for the JVM."""
@@ -59,8 +70,7 @@ class Fold:
     value: Column
     """What the row brings, under the name `row.<prefix>`."""
 
-    fields: tuple[tuple[str, DataType, str], ...]
-    """The fields of state: name, type, update."""
+    fields: tuple[StateField, ...]
 
     result: str
     """The aggregate, in SQL over `state`."""
@@ -89,12 +99,15 @@ def _type(rows: DataFrame, column: Column) -> DataType:
 def _count(_: DataFrame, __: Aggregation, value: Column, prefix: str) -> Fold:
     counted = value.isNotNull()
     update = f"coalesce(state.{prefix}, 0L) + if(row.{prefix}, 1L, 0L)"
-    return Fold(counted, ((prefix, LongType(), update),), f"state.{prefix}")
+    field = StateField(prefix, LongType(), update, _added(prefix))
+    return Fold(counted, (field,), f"state.{prefix}")
 
 
 def _sum(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
     total = _type(rows, F.sum(value))
-    return Fold(value.cast(total), ((prefix, total, _added(prefix)),), f"state.{prefix}")
+    added = _added(prefix)
+    field = StateField(prefix, total, added, added)
+    return Fold(value.cast(total), (field,), f"state.{prefix}")
 
 
 def _avg(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
@@ -105,7 +118,10 @@ def _avg(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
     counted = f"coalesce(state.{count}, 0L) + if(row.{prefix} IS NULL, 0L, 1L)"
     return Fold(
         value.cast(total),
-        ((prefix, total, _added(prefix)), (count, LongType(), counted)),
+        (
+            StateField(prefix, total, _added(prefix), _added(prefix)),
+            StateField(count, LongType(), counted, _added(count)),
+        ),
         f"cast(state.{prefix} / nullif(state.{count}, 0L) AS {result.simpleString()})",
     )
 
@@ -115,34 +131,38 @@ def _added(prefix: str) -> str:
 
 
 def _min(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
-    return _same_type(rows, value, prefix, f"least(state.{prefix}, row.{prefix})")
+    least = f"least(state.{prefix}, row.{prefix})"
+    return _same_type(rows, value, prefix, least, least)
 
 
 def _max(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
-    return _same_type(rows, value, prefix, f"greatest(state.{prefix}, row.{prefix})")
+    greatest = f"greatest(state.{prefix}, row.{prefix})"
+    return _same_type(rows, value, prefix, greatest, greatest)
 
 
 def _first(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
-    return _same_type(rows, value, prefix, _else_first(prefix, f"state.{prefix}"))
+    first = f"state.{prefix}"
+    return _same_type(rows, value, prefix, _else_first(prefix, first), first)
 
 
 def _last(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
-    return _same_type(rows, value, prefix, f"row.{prefix}")
+    return _same_type(rows, value, prefix, f"row.{prefix}", f"row.{prefix}")
 
 
 def _reduce(rows: DataFrame, aggregation: Aggregation, value: Column, prefix: str) -> Fold:
     if aggregation.combine is None:
         raise ValueError(f"reduce as {aggregation.name} needs to be told how to combine two values")
     combined = aggregation.combine(f"state.{prefix}", f"row.{prefix}")
-    return _same_type(rows, value, prefix, _else_first(prefix, combined))
+    return _same_type(rows, value, prefix, _else_first(prefix, combined), combined)
 
 
 def _else_first(prefix: str, update: str) -> str:
     return f"if(state IS NULL, row.{prefix}, {update})"
 
 
-def _same_type(rows: DataFrame, value: Column, prefix: str, update: str) -> Fold:
-    return Fold(value, ((prefix, _type(rows, value), update),), f"state.{prefix}")
+def _same_type(rows: DataFrame, value: Column, prefix: str, update: str, merge: str) -> Fold:
+    field = StateField(prefix, _type(rows, value), update, merge)
+    return Fold(value, (field,), f"state.{prefix}")
 
 
 def _both(aggregation: Aggregation) -> Column:
@@ -152,7 +172,8 @@ def _both(aggregation: Aggregation) -> Column:
 
 
 def _undoing_count(_: DataFrame, __: Aggregation, both: Column, prefix: str) -> Fold:
-    return Fold(both, ((prefix, LongType(), _net_count(prefix, prefix)),), f"state.{prefix}")
+    field = StateField(prefix, LongType(), _net_count(prefix, prefix))
+    return Fold(both, (field,), f"state.{prefix}")
 
 
 def _undoing_sum(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
@@ -163,7 +184,7 @@ def _undoing_sum(rows: DataFrame, aggregation: Aggregation, both: Column, prefix
 
 def _undoing_avg(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
     plain = _avg(rows, aggregation, _column(aggregation.value), prefix)
-    total = plain.fields[0][1]
+    total = plain.fields[0].type
     return Fold(_cast(both, total), _net_fields(prefix, total), plain.result)
 
 
@@ -175,17 +196,17 @@ def _undoing_reduce(rows: DataFrame, aggregation: Aggregation, both: Column, pre
     sum_of = aggregation.combine(f"({left})", new)
     update = f"if({new} IS NULL, {left}, if(({left}) IS NULL, {new}, {sum_of}))"
     type_ = _type(rows, _column(aggregation.value))
-    return Fold(both, ((prefix, type_, update),), state)
+    return Fold(both, (StateField(prefix, type_, update),), state)
 
 
-def _net_fields(prefix: str, total: DataType) -> tuple[tuple[str, DataType, str], ...]:
+def _net_fields(prefix: str, total: DataType) -> tuple[StateField, ...]:
     zero = f"cast(0 AS {total.simpleString()})"
     parts = (f"coalesce({part}, {zero})" for part in _parts(prefix))
     state, new, old = parts
     count = f"{prefix}_count"
     return (
-        (prefix, total, f"{state} + {new} - {old}"),
-        (count, LongType(), _net_count(prefix, count)),
+        StateField(prefix, total, f"{state} + {new} - {old}"),
+        StateField(count, LongType(), _net_count(prefix, count)),
     )
 
 

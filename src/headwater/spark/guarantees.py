@@ -25,6 +25,7 @@ from headwater.plan.nodes import (
     TopicSink,
 )
 from headwater.plan.scope import Scope
+from headwater.plan.windows import Window
 from headwater.spark.compiler.sharing import queries_of
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _may_leave_time_out(node: Operator) -> bool:
     match node:
         case Aggregate(window=window):
             # Windows that overlap look at the time, to leave out those before the epoch.
-            overlap = window is not None and window.advance_ms < window.size_ms
+            overlap = isinstance(window, Window) and window.advance_ms < window.size_ms
             return not node.in_arrival_order and not overlap
         case Changes() | TableAggregate():
             return False

@@ -10,16 +10,16 @@ next record is oldest comes first, a table before a stream at the same time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import LongType, StructField, StructType
 
-from headwater.spark.aggregations import Aggregation, Fold, fold
+from headwater.spark.aggregations import Aggregation, Fold, StateField, fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import timedelta
 
     from pyspark.sql import Column, DataFrame
 
@@ -27,12 +27,16 @@ __all__ = [
     "ARRIVAL",
     "Aggregation",
     "Arrival",
+    "SessionWindow",
     "Window",
     "aggregate_changes",
     "changes",
     "stream_table_join",
     "table_table_join",
 ]
+
+Which: TypeAlias = Literal["each", "last", "final"]
+"""Which results come out: all, the last of each batch, or the last of each window."""
 
 ARRIVAL = "arrival"
 """The column in which results say in which order they came, for an operator that follows."""
@@ -75,6 +79,15 @@ class Window:
     advance: timedelta | None = None
     grace: timedelta | None = None
     """How long after its end a window still takes rows; by default, not at all."""
+
+
+@dataclass(frozen=True)
+class SessionWindow:
+    """Windows from row to row, as long as the next one comes within the gap."""
+
+    gap: timedelta
+    grace: timedelta | None = None
+    """How long after the gap a session still takes rows; by default, not at all."""
 
 
 def stream_table_join(
@@ -189,13 +202,16 @@ def aggregate_changes(
     by: Mapping[str, Column | str],
     aggregations: Sequence[Aggregation],
     *,
-    window: Window | None = None,
+    window: Window | SessionWindow | None = None,
     carry: Sequence[str] = (),
     late: Literal["drop", "mark"] = "drop",
-    which: Literal["each", "last"] = "each",
+    which: Which = "each",
     arrival: Arrival | None = None,
 ) -> DataFrame:
     """Return the aggregates of a key after each row that changes them, or the last of a batch.
+
+    Of windows they may also be the `final` ones, which come when the window has closed; such a
+    query only adds rows. Nothing is carried then.
 
     The columns are those of `by`, `window` (start and end) if there is one, the aggregates, the
     time of the latest row in them, under its name in the input, the order of results in `arrival`,
@@ -204,6 +220,8 @@ def aggregate_changes(
     A row comes out once for each window that it is in. It is late for a window that was closed: the
     window's end and the grace lie behind the key's latest row, or behind all rows of the batches
     before. Late rows are dropped, or come out marked: `late` is true and the aggregates are null.
+    Where a row makes one session of several, or a longer one, those that were there before come
+    out with aggregates that are null.
     """
     arrival = arrival or Arrival.of(rows)
     folds = [fold(rows, each, f"f{index}") for index, each in enumerate(aggregations)]
@@ -223,27 +241,25 @@ def aggregate_changes(
     }
     keys = {name: _column(column) for name, column in by.items()}
     prepared = _input(rows, keys, _STREAM_SIDE, arrival, payload)
-    state, updates = _state(folds)
-    if window is None:
-        folded = _run(prepared, "aggregation", state.json(), updates)
-    else:
-        lengths = _lengths(window)
-        folded = _run(prepared, "windowedAggregation", state.json(), updates, *lengths, watermarked)
-        if late == "drop":
-            folded = folded.where("NOT row.late")
+    folded = _folded(prepared, folds, window, which, watermarked)
+    if window is not None and late == "drop":
+        folded = folded.where("NOT row.late")
     if which == "last":
         folded = folded.where("row.last" if window is None else "row.last OR row.late")
     result = folded.select("row.*")
     columns = [F.col(f"carried.by_{name}").alias(name) for name in by]
     if window is not None:
-        columns.append(_window_column(window))
+        columns.append(_window_column())
         columns += [F.col("late")] if late == "mark" else []
     columns += [
         F.expr(each.result).alias(aggregation.name)
         for each, aggregation in zip(folds, aggregations, strict=True)
     ]
+    # A session that is gone has the time that it had, which is its end.
+    session = isinstance(window, SessionWindow)
     latest = F.coalesce(
-        F.timestamp_micros(F.col("state.time")), F.col(f"carried.carry_{arrival.time}")
+        F.timestamp_micros(F.col("state.time")),
+        F.timestamp_micros("end") if session else F.col(f"carried.carry_{arrival.time}"),
     )
     keys_carried = [F.col(f"carried.by_{name}") for name in by]
     columns += [latest.alias(arrival.time), _order_of(*keys_carried, order="order")]
@@ -253,11 +269,32 @@ def aggregate_changes(
     return result.select(*columns)
 
 
-def _state(folds: Sequence[Fold]) -> tuple[StructType, list[str]]:
+def _folded(
+    rows: DataFrame,
+    folds: Sequence[Fold],
+    window: Window | SessionWindow | None,
+    which: Which,
+    watermarked: bool,
+) -> DataFrame:
+    latest = "greatest(state.time, row.time)"
     fields = [field for each in folds for field in each.fields]
-    fields.append(("time", LongType(), "greatest(state.time, row.time)"))
-    struct = StructType([StructField(name, type_, True) for name, type_, _ in fields])
-    return struct, [update for _, _, update in fields]
+    fields.append(StateField("time", LongType(), latest, latest))
+    state = StructType([StructField(each.name, each.type, True) for each in fields]).json()
+    updates = [each.update for each in fields]
+    match window:
+        case None:
+            return _run(rows, "aggregation", state, updates)
+        case Window():
+            lengths = _lengths(window)
+            return _run(rows, "windowedAggregation", state, updates, *lengths, which, watermarked)
+        case SessionWindow(gap, grace):
+            merges = [each.merge for each in fields]
+            times = _microseconds(gap), _microseconds(grace or timedelta())
+            return _run(
+                rows, "sessionAggregation", state, updates, merges, *times, which, watermarked
+            )
+        case _:
+            assert_never(window)
 
 
 def _order_of(*key: Column, order: str = "row.order") -> Column:
@@ -269,12 +306,9 @@ def _order_of(*key: Column, order: str = "row.order") -> Column:
     ).alias(ARRIVAL)
 
 
-def _window_column(window: Window) -> Column:
-    start = F.col("start")
-    return F.struct(
-        F.timestamp_micros(start).alias("start"),
-        F.timestamp_micros(start + F.lit(_microseconds(window.size))).alias("end"),
-    ).alias("window")
+def _window_column() -> Column:
+    bounds = (F.timestamp_micros(name).alias(name) for name in ("start", "end"))
+    return F.struct(*bounds).alias("window")
 
 
 def _lengths(window: Window) -> tuple[int, int, int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.expressions import Expression
     from headwater.plan.nodes import Emit, Operator
-    from headwater.plan.windows import Window
+    from headwater.plan.windows import AnyWindow
     from headwater.streams.builder import Builder
     from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, Typed
@@ -61,7 +61,7 @@ class KGroupedStream(Hints):
         *,
         by: Typed | None,
         classes: Classes,
-        window: Window | None = None,
+        window: AnyWindow | None = None,
     ) -> None:
         self._builder = builder
         self._node = node

@@ -1,4 +1,4 @@
-"""Windows in event time: tumbling, hopping, and the span of a join."""
+"""Windows in event time: tumbling, hopping, sessions, and the span of a join."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from headwater.plan.errors import PlanError
-from headwater.plan.windows import Duration, Window, milliseconds
+from headwater.plan.windows import AnyWindow, Duration, SessionWindow, Window, milliseconds
 from headwater.streams.hints import not_yet
 from headwater.streams.location import Located
 
 
 @dataclass(frozen=True)
 class TimeWindow:
-    """Windows of one size, as `tumbling` and `hopping` make them."""
+    """Windows of an aggregate, as `tumbling`, `hopping` and `session` make them."""
 
-    window: Window
+    window: AnyWindow
 
     def grace(self, duration: Duration) -> TimeWindow:
         """Wait this long in event time for records that come late."""
@@ -56,11 +56,14 @@ def hopping(size: Duration, advance: Duration) -> TimeWindow:
         return TimeWindow(Window(size_ms, advance_ms))
 
 
-def session(gap: Duration) -> NoReturn:
-    """Return windows that end after a gap without records: not there yet."""
+def session(gap: Duration) -> TimeWindow:
+    """Return windows that end after a gap without records: `session("30 minutes")`.
+
+    Records that are at most the gap apart are in one session; it begins with the first of them and
+    ends with the last. One that comes between two sessions makes one of them.
+    """
     with Located():
-        not_yet("session windows are", f"tumbling({gap!r}) or hopping(...) are windows of one size")
-    raise AssertionError("it was refused")
+        return TimeWindow(SessionWindow(_positive(gap)))
 
 
 def sliding(difference: Duration) -> NoReturn:
@@ -86,5 +89,5 @@ def between(before: Duration, after: Duration) -> JoinWindow:
 def _positive(duration: Duration) -> int:
     found = milliseconds(duration)
     if found == 0:
-        raise PlanError("a window has a size above zero")
+        raise PlanError("a window has a size above zero, and a session such a gap")
     return found

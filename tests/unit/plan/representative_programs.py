@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.streams import App, KStream, avg, col, count, hopping, tumbling, within
+from headwater.streams import App, KStream, avg, col, count, hopping, session, tumbling, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +63,12 @@ def windows(app: App, readings: KStream) -> None:
     overlapping.aggregate(n=count(col("id"))).to_stream().to_files("hours")
 
 
+def sessions(app: App, readings: KStream) -> None:
+    visits = readings.group_by_key().windowed_by(session("30 minutes").grace("1 minute"))
+    visits.count().to_stream().to("visits")
+    visits.max("value", late_to="late").suppress().to_stream().to("final")
+
+
 def aggregate_of_an_aggregate(app: App, readings: KStream) -> None:
     by_id = readings.group_by_key().count(name="per-id").to_stream()
     by_id.group_by("count").count().to_stream().to("histogram")
@@ -111,7 +117,7 @@ def joins_of_streams(app: App, readings: KStream) -> None:
 
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
-    aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
+    sessions, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
     aggregates_of_tables, joins_of_streams,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headwater.plan.nodes import Aggregate, ChangelogMode
-from headwater.plan.windows import Window
+from headwater.plan.windows import SessionWindow, Window
 from headwater.streams import (
     App,
     KStream,
@@ -19,6 +19,7 @@ from headwater.streams import (
     hopping,
     max,  # noqa: A004
     min,  # noqa: A004
+    session,
     sum,  # noqa: A004
     tumbling,
 )
@@ -110,6 +111,20 @@ def test_windows(readings: KStream) -> None:
     table.to_stream().map_values(at="window_start", n="count")
 
 
+def test_sessions(readings: KStream) -> None:
+    grouped = readings.group_by_key()
+    table = grouped.windowed_by(session("30 minutes").grace("10 s")).count()
+    node = _aggregate(table)
+    assert node.window == SessionWindow(1_800_000, 10_000)
+    assert node.in_arrival_order
+    assert not node.waits
+    assert table.row.windowed
+    assert table.row.value.ddl().endswith("window_end:timestamp not null,count:bigint>")
+    final = _aggregate(table.suppress())
+    assert (final.window, final.waits) == (node.window, True)
+    table.to_stream().to("sessions")
+
+
 def test_suppress_waits_for_the_window_and_keeps_the_rest(readings: KStream) -> None:
     early = readings.group_by("id").windowed_by(tumbling("1 minute")).count(late_to="late")
     final = _aggregate(early.suppress())
@@ -151,6 +166,7 @@ def test_reduce(readings: KStream) -> None:
         (lambda g: g.reduce(n="old.n + new.n"), "an expression for each field"),
         (lambda g: g.windowed_by(hopping("1 s", "2 s")), "leave gaps"),
         (lambda g: g.windowed_by(tumbling("0 s")), "a size above zero"),
+        (lambda g: g.windowed_by(session("0 s")), "a session such a gap"),
         (lambda g: g.windowed_by(tumbling("soon")), "'soon' is no duration"),
         (
             lambda g: g.windowed_by(tumbling("1 s")).aggregate(window_start=count()),

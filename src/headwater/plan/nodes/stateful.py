@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from headwater.plan.nodes.node import ChangelogMode, Node, Operand
+from headwater.plan.windows import Window
 
 if TYPE_CHECKING:
     from headwater.plan.aggregations import Aggregation
     from headwater.plan.expressions import Expression
-    from headwater.plan.windows import Window
+    from headwater.plan.windows import AnyWindow
 
 JoinKind: TypeAlias = Literal["inner", "left", "outer"]
 Emit: TypeAlias = Literal["batch", "record", "final"]
@@ -105,7 +106,8 @@ class Aggregate(Stateful):
     The key of the result is `by`, or the record's key where that is None. The value is a struct:
     `window_start` and `window_end` if windowed, then one field for each aggregation; or, for a
     single `reduce`, the reduced value itself (after the window's fields if windowed, when it is a
-    struct). Records with a null key or a null value are skipped, as in Kafka Streams.
+    struct). Records with a null key or a null value are skipped, as in Kafka Streams. A session
+    that has become part of another comes once more, with nulls for all but the window.
 
     `emit` is `batch` (the last result of each group in a micro-batch), `record` (one for each
     record) or `final` (one for each window, after it has closed). Late records are counted, and
@@ -114,7 +116,7 @@ class Aggregate(Stateful):
 
     by: Operand | None
     aggregations: tuple[tuple[str, Aggregation], ...]
-    window: Window | None = None
+    window: AnyWindow | None = None
     emit: Emit = "batch"
     late_to: str | None = None
 
@@ -146,8 +148,13 @@ class Aggregate(Stateful):
 
     @property
     def in_arrival_order(self) -> bool:
-        """Where each record has a result, a place in the order, or is told to be late."""
-        return self.emit == "record" or self.reduce is not None or self.late_to is not None
+        """Where each record has a result, a place in the order, or is told to be late.
+
+        Of Spark's own windows, only those of one size give results before they have closed.
+        """
+        if self.emit == "record" or self.reduce is not None or self.late_to is not None:
+            return True
+        return self.window is not None and not isinstance(self.window, Window)
 
     @property
     def waits(self) -> bool:

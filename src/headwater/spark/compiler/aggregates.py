@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.errors import PlanError
 from headwater.plan.scope import Scope
 from headwater.plan.types import Struct
+from headwater.plan.windows import SessionWindow, Window
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.jobs.progress import LATE_RECORDS
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
 
     from headwater.plan.aggregations import Aggregation
     from headwater.plan.expressions import Expression
-    from headwater.plan.nodes import Aggregate
+    from headwater.plan.nodes import Aggregate, Emit
     from headwater.plan.rows import RowType
+    from headwater.plan.windows import AnyWindow
 
 _RESULT = "result_"
+_WHICH: dict[Emit, operators.Which] = {"batch": "last", "record": "each", "final": "final"}
 
 
 def aggregated(node: Aggregate, rows: DataFrame) -> DataFrame:
@@ -46,7 +49,9 @@ def late_rows(node: Aggregate, rows: DataFrame) -> DataFrame:
     kept = ("key", "value", "headers", "timestamp")
     rows = rows.withColumns({f"late_{name}": F.col(name) for name in kept})
     rows = rows.withColumn("group_key", key).where("group_key IS NOT NULL AND value IS NOT NULL")
-    marked = _by_processor(node, rows, row, carry=tuple(f"late_{name}" for name in kept))
+    # Of this query only what is late is of interest, and it comes at once.
+    each = replace(node, emit="record")
+    marked = _by_processor(each, rows, row, carry=tuple(f"late_{name}" for name in kept))
     late = marked.where("late").where(_is_first_window(node))
     return late.select(*(F.col(f"late_{name}").alias(name) for name in kept))
 
@@ -59,8 +64,12 @@ def _with_late_counted(node: Aggregate, folded: DataFrame) -> DataFrame:
 
 
 def _is_first_window(node: Aggregate) -> Column:
-    """A record that is late for several windows is one late record; the first closes first."""
-    assert node.window is not None, "only windows have late records"
+    """A record that is late for several windows is one late record; the first closes first.
+
+    Only windows of one size may be several for a record.
+    """
+    if not isinstance(node.window, Window):
+        return F.lit(True)
     start = F.unix_micros("value.window_start")
     advance, size = node.window.advance_ms * 1000, node.window.size_ms * 1000
     one_before_has_ended = start - advance + size <= F.unix_micros("timestamp")
@@ -72,12 +81,13 @@ def _per_batch(node: Aggregate, rows: DataFrame, row: RowType) -> DataFrame:
     groups: list[Column] = [F.col("group_key")]
     window = node.window
     if window is not None:
+        assert isinstance(window, Window), "windows of other kinds are made by a processor"
         if rows.isStreaming:
             rows = rows.withWatermark("timestamp", f"{window.grace_ms} milliseconds")
         size, advance = f"{window.size_ms} milliseconds", f"{window.advance_ms} milliseconds"
         groups.append(F.window("timestamp", size, advance).alias("window"))
     folded = rows.groupBy(*groups).agg(F.max("timestamp").alias("timestamp"), *results)
-    if window is not None and window.advance_ms < window.size_ms:
+    if isinstance(window, Window) and window.advance_ms < window.size_ms:
         # As in Kafka Streams: no window begins before the epoch, unless the records are older.
         folded = folded.where(
             (F.unix_micros("window.start") >= 0) | (F.unix_micros("timestamp") < 0)
@@ -88,19 +98,7 @@ def _per_batch(node: Aggregate, rows: DataFrame, row: RowType) -> DataFrame:
 def _by_processor(
     node: Aggregate, rows: DataFrame, row: RowType, carry: tuple[str, ...] = ()
 ) -> DataFrame:
-    if node.emit == "final":
-        raise PlanError(
-            "results that wait for their window to close cannot be combined with reduce, nor with "
-            "keeping late records yet: leave out suppress(), or use count, sum, avg, min and max",
-            node.location,
-        )
-    window = None
-    if node.window is not None:
-        window = operators.Window(
-            timedelta(milliseconds=node.window.size_ms),
-            timedelta(milliseconds=node.window.advance_ms),
-            timedelta(milliseconds=node.window.grace_ms),
-        )
+    window = None if node.window is None else _window(node.window)
     folded = operators.aggregate_changes(
         rows,
         {"group_key": "group_key"},
@@ -108,11 +106,23 @@ def _by_processor(
         window=window,
         carry=carry,
         late="mark" if window is not None else "drop",
-        which="last" if node.emit == "batch" else "each",
+        which=_WHICH[node.emit],
     )
     if window is None:
         folded = folded.withColumn("late", F.lit(False))
     return _result(node, folded, ("late", operators.ARRIVAL, *carry))
+
+
+def _window(window: AnyWindow) -> operators.Window | operators.SessionWindow:
+    grace = timedelta(milliseconds=window.grace_ms)
+    match window:
+        case Window(size_ms, advance_ms):
+            size, advance = timedelta(milliseconds=size_ms), timedelta(milliseconds=advance_ms)
+            return operators.Window(size, advance, grace)
+        case SessionWindow(gap_ms):
+            return operators.SessionWindow(timedelta(milliseconds=gap_ms), grace)
+        case _:
+            assert_never(window)
 
 
 def _result(node: Aggregate, folded: DataFrame, extra: tuple[str, ...] = ()) -> DataFrame:

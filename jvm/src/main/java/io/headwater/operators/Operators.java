@@ -67,17 +67,48 @@ public final class Operators {
             long size,
             long advance,
             long grace,
+            String emit,
             boolean hasWatermark) {
-        return apply(
+        Fold fold = fold(input, stateJson, updates);
+        Windows windows = new Windows(size, advance, grace);
+        return applyInEventTime(
                 input,
-                new WindowedAggregation(
-                        fields(input),
-                        fold(input, stateJson, updates),
-                        new Windows(size, advance, grace)),
-                hasWatermark ? TimeMode.EventTime() : TimeMode.None());
+                new WindowedAggregation(fields(input), fold, windows, Emit.of(emit)),
+                hasWatermark);
+    }
+
+    /** See {@link SessionAggregation}; the merges name the later session's state as {@code row}. */
+    public static Dataset<Row> sessionAggregation(
+            Dataset<Row> input,
+            String stateJson,
+            List<String> updates,
+            List<String> merges,
+            long gap,
+            long grace,
+            String emit,
+            boolean hasWatermark) {
+        Fold fold = fold(input, stateJson, updates);
+        StructType state = fold.fields();
+        Fold merge = Fold.of(classic(input).sparkSession(), state, state, merges);
+        return applyInEventTime(
+                input,
+                new SessionAggregation(fields(input), fold, merge, gap, grace, Emit.of(emit)),
+                hasWatermark);
+    }
+
+    private static Dataset<Row> applyInEventTime(
+            Dataset<Row> input, EventTimeOperator operator, boolean hasWatermark) {
+        // A result that no other replaces belongs to a query that only adds.
+        OutputMode mode = operator.emit == Emit.FINAL ? OutputMode.Append() : OutputMode.Update();
+        return apply(input, operator, hasWatermark ? TimeMode.EventTime() : TimeMode.None(), mode);
     }
 
     private static Dataset<Row> apply(Dataset<Row> input, Operator operator, TimeMode timeMode) {
+        return apply(input, operator, timeMode, OutputMode.Update());
+    }
+
+    private static Dataset<Row> apply(
+            Dataset<Row> input, Operator operator, TimeMode timeMode, OutputMode outputMode) {
         input.sparkSession().conf().set(NESTED_PRUNING, false);
         List<Attribute> columns = CollectionConverters.asJava(classic(input).logicalPlan().output());
         List<Attribute> keys = columns.subList(1, columns.size());
@@ -94,7 +125,7 @@ public final class Operators {
                 .transformWithState(
                         operator,
                         timeMode,
-                        OutputMode.Update(),
+                        outputMode,
                         StructEncoder.of(ROW, operator.output()))
                 .toDF();
     }
