@@ -28,6 +28,7 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.SlidingWindows;
 import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.TimeWindows;
@@ -94,6 +95,8 @@ public final class KafkaStreams {
         all.put("suppressed", (b, out) -> windows(b, out, 10, 10, 4, true));
         all.put("session", (b, out) -> sessions(b, out, false));
         all.put("session-suppressed", (b, out) -> sessions(b, out, true));
+        all.put("sliding", (b, out) -> sliding(b, out, false));
+        all.put("sliding-suppressed", (b, out) -> sliding(b, out, true));
         all.put(
                 "stream-table-inner",
                 (b, out) -> text(stream(b, "a").join(table(b, "b"), PAIR), out));
@@ -202,6 +205,28 @@ public final class KafkaStreams {
                                                 windowed.window().start() / 1000
                                                         + "-"
                                                         + windowed.window().end() / 1000
+                                                        + "="
+                                                        + n)),
+                out);
+    }
+
+    private static void sliding(StreamsBuilder builder, String out, boolean last) {
+        KTable<Windowed<String>, Long> counts =
+                stream(builder, "a")
+                        .groupByKey()
+                        .windowedBy(
+                                SlidingWindows.ofTimeDifferenceAndGrace(
+                                        seconds(8), Duration.ofMillis(4500)))
+                        .count();
+        text(
+                (last ? suppressed(counts) : counts).toStream()
+                        .map(
+                                (windowed, n) ->
+                                        KeyValue.pair(
+                                                windowed.key(),
+                                                windowed.window().start()
+                                                        + "-"
+                                                        + windowed.window().end()
                                                         + "="
                                                         + n)),
                 out);

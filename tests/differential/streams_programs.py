@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.streams import App, KStream, KTable, between, hopping, session, tumbling
+from headwater.streams import App, KStream, KTable, between, hopping, session, sliding, tumbling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +25,13 @@ _SESSION = (
     "concat(cast(unix_seconds(window_start) AS string), '-', cast(unix_seconds(window_end) AS"
     " string), '=', coalesce(cast(count AS string), 'null'))"
 )
+_SLIDING = (
+    "concat(cast(unix_millis(window_start) AS string), '-', cast(unix_millis(window_end) AS"
+    " string), '=', cast(count AS string))"
+)
 # What Kafka Streams does where the grace ends to the millisecond depends on its store.
 SESSIONS = session("3 seconds").grace("4500 ms")
+SLIDING = sliding("8 seconds").grace("4500 ms")
 
 
 def record_by_record() -> App:
@@ -52,6 +57,7 @@ def record_by_record() -> App:
             "tumbling": _text(tumbled.count(), _WINDOW),
             "hopping": _text(hopped.count(), _WINDOW),
             "session": _text(by_key.windowed_by(SESSIONS).count(), _SESSION),
+            "sliding": _text(by_key.windowed_by(SLIDING).count(), _SLIDING),
         },
         "windows",
     )
@@ -114,6 +120,8 @@ def when_closed() -> App:
     _write({"suppressed": _text(counts, _WINDOW)}, "results")
     sessions = by_key.windowed_by(SESSIONS).count().suppress()
     _write({"session-suppressed": _text(sessions, _SESSION)}, "windows")
+    slid = by_key.windowed_by(SLIDING).count().suppress()
+    _write({"sliding-suppressed": _text(slid, _SLIDING)}, "tables")
     return app
 
 

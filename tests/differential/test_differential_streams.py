@@ -80,6 +80,7 @@ def test_late_records(spark: SparkSession, judge: KafkaStreams) -> None:
         theirs = _judged(judge, name, examples)
         assert sum(map(len, theirs.values())) < EXAMPLES * 12 * (1 if name == "tumbling" else 3)
         assert ours[name] == theirs, name
+    assert ours["sliding"] == _judged(judge, "sliding", examples)
     theirs = _judged(judge, "session", examples)
     gone = sum((value or "").endswith("=null") for each in theirs.values() for value, _ in each)
     assert gone > EXAMPLES, "sessions have become parts of others"
@@ -90,7 +91,7 @@ def test_last_results_of_windows(spark: SparkSession, judge: KafkaStreams) -> No
     examples = [_only(_with_values(each), "a") for each in _examples(7, without_key=True)]
     end = [Given("a", END, 0, 10_000)]
     ours = _run(spark, when_closed(), examples, TOPICS, end)
-    for name in ("suppressed", "session-suppressed"):
+    for name in ("suppressed", "session-suppressed", "sliding-suppressed"):
         theirs = _judged(judge, name, [[*each, *end] for each in examples])
         assert ours[name] == theirs, name
 

@@ -32,6 +32,7 @@ def _summary(numbers: list[int]) -> Value:
     }
 
 
+SUM = Fold(lambda n: n, lambda one, other: one + other, lambda value: {"reduced": value})
 SUMMARY = Fold(lambda n: [n], lambda one, other: one + other, _summary)
 DIFFERENCE = Fold(lambda n: n, lambda one, other: one - other, lambda value: {"reduced": value})
 
@@ -150,3 +151,72 @@ class SessionAggregate:
     def _shown(self, session: Session, arrived: int) -> Change:
         window = {"start": session.start, "end": session.end}
         return Change(window | self._fold.shown(session.state), session.end, arrived)
+
+
+class SlidingAggregate:
+    """The windows of each key that end with a record, or begin after one and have records.
+
+    They are taken from all records there are: none may come after its windows have closed, nor be
+    of the first seconds after the epoch.
+    """
+
+    def __init__(self, fold: Fold, difference: int) -> None:
+        self._fold = fold
+        self._difference = difference
+        self._taken: dict[str, list[tuple[int, int]]] = defaultdict(list)
+
+    def each(self, batch: Iterable[Event]) -> Changes:
+        """Return every change, one for each window that a record is in or begins."""
+        found: Changes = defaultdict(list)
+        for event in batch:
+            if event.key is not None and event.value is not None:
+                before = self._windows(event.key)
+                self._taken[event.key].append((_ms(event.time), event.value["n"]))
+                found[event.key] += [
+                    self._shown(event.key, start, event.time)
+                    for start in sorted(self._windows(event.key))
+                    if start not in before or start <= _ms(event.time) <= start + self._ms
+                ]
+        return found
+
+    def last(self, batch: Iterable[Event]) -> Changes:
+        """Return the last change of each window."""
+        return {
+            key: [
+                self._shown(key, start, 0)
+                for start in sorted({each.value["start"] for each in changes if each.value})
+            ]
+            for key, changes in self.each(batch).items()
+        }
+
+    def all(self) -> Changes:
+        """Return all windows there are."""
+        return {
+            key: [self._shown(key, start, 0) for start in sorted(self._windows(key))]
+            for key in self._taken
+        }
+
+    @property
+    def _ms(self) -> int:
+        return _ms(self._difference)
+
+    def _windows(self, key: str) -> set[int]:
+        times = {time for time, _ in self._taken[key]}
+        ending = {time - self._ms for time in times}
+        return ending | {time + 1 for time in times if self._values(key, time + 1)}
+
+    def _values(self, key: str, start: int) -> list[tuple[int, int]]:
+        return [each for each in self._taken[key] if start <= each[0] <= start + self._ms]
+
+    def _shown(self, key: str, start: int, arrived: int) -> Change:
+        values = self._values(key, start)
+        state = self._fold.first(values[0][1])
+        for _, number in values[1:]:
+            state = self._fold.combined(state, self._fold.first(number))
+        window = {"start": start, "end": start + self._ms}
+        latest = max(time for time, _ in values) // 1000
+        return Change(window | self._fold.shown(state), latest, arrived)
+
+
+def _ms(seconds: int) -> int:
+    return seconds * 1000

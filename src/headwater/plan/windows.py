@@ -64,7 +64,24 @@ class SessionWindow:
         return f"session with a gap of {duration_text(self.gap_ms)}, grace {grace}"
 
 
-AnyWindow: TypeAlias = Window | SessionWindow
+@dataclass(frozen=True)
+class SlidingWindow:
+    """Windows of records that are at most `difference_ms` apart, both ends included.
+
+    For each record there is one that ends with it, and one that begins a millisecond after it if
+    that has any records. A record is late when the end of the second and `grace_ms` have passed in
+    event time.
+    """
+
+    difference_ms: int
+    grace_ms: int = 0
+
+    def __str__(self) -> str:
+        grace = duration_text(self.grace_ms)
+        return f"sliding {duration_text(self.difference_ms)}, grace {grace}"
+
+
+AnyWindow: TypeAlias = Window | SessionWindow | SlidingWindow
 
 
 def milliseconds(duration: Duration) -> int:

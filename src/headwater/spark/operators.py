@@ -28,6 +28,7 @@ __all__ = [
     "Aggregation",
     "Arrival",
     "SessionWindow",
+    "SlidingWindow",
     "Window",
     "aggregate_changes",
     "changes",
@@ -88,6 +89,18 @@ class SessionWindow:
     gap: timedelta
     grace: timedelta | None = None
     """How long after the gap a session still takes rows; by default, not at all."""
+
+
+@dataclass(frozen=True)
+class SlidingWindow:
+    """Windows of rows at most so far apart: one ends with each row, one begins right after it."""
+
+    difference: timedelta
+    grace: timedelta | None = None
+    """How long after its end a window still takes rows; by default, not at all."""
+
+
+AnyWindow: TypeAlias = Window | SessionWindow | SlidingWindow
 
 
 def stream_table_join(
@@ -202,7 +215,7 @@ def aggregate_changes(
     by: Mapping[str, Column | str],
     aggregations: Sequence[Aggregation],
     *,
-    window: Window | SessionWindow | None = None,
+    window: AnyWindow | None = None,
     carry: Sequence[str] = (),
     late: Literal["drop", "mark"] = "drop",
     which: Which = "each",
@@ -217,11 +230,11 @@ def aggregate_changes(
     time of the latest row in them, under its name in the input, the order of results in `arrival`,
     and of the row itself what `carry` names.
 
-    A row comes out once for each window that it is in. It is late for a window that was closed: the
-    window's end and the grace lie behind the key's latest row, or behind all rows of the batches
-    before. Late rows are dropped, or come out marked: `late` is true and the aggregates are null.
-    Where a row makes one session of several, or a longer one, those that were there before come
-    out with aggregates that are null.
+    A row comes out once for each window that it is in or makes. It is late for a window that was
+    closed: the window's end and the grace lie behind the key's latest row, or behind all rows of
+    the batches before. Late rows are dropped, or come out marked: `late` is true and the aggregates
+    are null. Where a row makes one session of several, or a longer one, those that were there
+    before come out with aggregates that are null.
     """
     arrival = arrival or Arrival.of(rows)
     folds = [fold(rows, each, f"f{index}") for index, each in enumerate(aggregations)]
@@ -272,7 +285,7 @@ def aggregate_changes(
 def _folded(
     rows: DataFrame,
     folds: Sequence[Fold],
-    window: Window | SessionWindow | None,
+    window: AnyWindow | None,
     which: Which,
     watermarked: bool,
 ) -> DataFrame:
@@ -289,10 +302,13 @@ def _folded(
             return _run(rows, "windowedAggregation", state, updates, *lengths, which, watermarked)
         case SessionWindow(gap, grace):
             merges = [each.merge for each in fields]
-            times = _microseconds(gap), _microseconds(grace or timedelta())
+            times = _microseconds(gap), _microseconds(grace)
             return _run(
                 rows, "sessionAggregation", state, updates, merges, *times, which, watermarked
             )
+        case SlidingWindow(difference, grace):
+            times = _microseconds(difference), _microseconds(grace)
+            return _run(rows, "slidingAggregation", state, updates, *times, which, watermarked)
         case _:
             assert_never(window)
 
@@ -314,10 +330,11 @@ def _window_column() -> Column:
 def _lengths(window: Window) -> tuple[int, int, int]:
     size = _microseconds(window.size)
     advance = size if window.advance is None else _microseconds(window.advance)
-    return size, advance, 0 if window.grace is None else _microseconds(window.grace)
+    return size, advance, _microseconds(window.grace)
 
 
-def _microseconds(length: timedelta) -> int:
+def _microseconds(length: timedelta | None) -> int:
+    length = length or timedelta()
     return (length.days * 86_400 + length.seconds) * 1_000_000 + length.microseconds
 
 

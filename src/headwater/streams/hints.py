@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from headwater.plan.errors import PlanError
-
 _LIST = "docs/not-yet.md"
 
 NOT_YET: dict[str, dict[str, str]] = {
@@ -62,8 +60,3 @@ def hint(class_: type, name: str) -> str:
     if here != name and not name.startswith("_") and hasattr(class_, here):
         return f"{owner} has no {name!r}: here it is {here!r}"
     return f"{owner!r} object has no attribute {name!r}"
-
-
-def not_yet(what: str, instead: str) -> NoReturn:
-    """Raise PlanError for something that Kafka Streams has and we do not."""
-    raise PlanError(f"{what} not there yet (see {_LIST}): {instead}")

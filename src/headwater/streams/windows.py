@@ -1,19 +1,24 @@
-"""Windows in event time: tumbling, hopping, sessions, and the span of a join."""
+"""Windows in event time: tumbling, hopping, sliding, sessions, and the span of a join."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NoReturn
 
 from headwater.plan.errors import PlanError
-from headwater.plan.windows import AnyWindow, Duration, SessionWindow, Window, milliseconds
-from headwater.streams.hints import not_yet
+from headwater.plan.windows import (
+    AnyWindow,
+    Duration,
+    SessionWindow,
+    SlidingWindow,
+    Window,
+    milliseconds,
+)
 from headwater.streams.location import Located
 
 
 @dataclass(frozen=True)
 class TimeWindow:
-    """Windows of an aggregate, as `tumbling`, `hopping` and `session` make them."""
+    """Windows of an aggregate, as `tumbling`, `hopping`, `session` and `sliding` make them."""
 
     window: AnyWindow
 
@@ -66,11 +71,14 @@ def session(gap: Duration) -> TimeWindow:
         return TimeWindow(SessionWindow(_positive(gap)))
 
 
-def sliding(difference: Duration) -> NoReturn:
-    """Return windows that begin and end with records: not there yet."""
+def sliding(difference: Duration) -> TimeWindow:
+    """Return windows that slide over the records: `sliding("10 seconds")`.
+
+    Records that are at most the difference apart share a window. There is one that ends with each
+    record, and one that begins right after it if that has any records.
+    """
     with Located():
-        not_yet("sliding windows are", f"hopping({difference!r}, ...) has windows that overlap")
-    raise AssertionError("it was refused")
+        return TimeWindow(SlidingWindow(_positive(difference)))
 
 
 def within(duration: Duration) -> JoinWindow:
@@ -89,5 +97,5 @@ def between(before: Duration, after: Duration) -> JoinWindow:
 def _positive(duration: Duration) -> int:
     found = milliseconds(duration)
     if found == 0:
-        raise PlanError("a window has a size above zero, and a session such a gap")
+        raise PlanError("a window has a size above zero, and so is the gap of a session")
     return found

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.streams import App, KStream, avg, col, count, hopping, session, tumbling, within
+from headwater.streams import (
+    App,
+    KStream,
+    avg,
+    col,
+    count,
+    hopping,
+    session,
+    sliding,
+    tumbling,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,10 +74,12 @@ def windows(app: App, readings: KStream) -> None:
     overlapping.aggregate(n=count(col("id"))).to_stream().to_files("hours")
 
 
-def sessions(app: App, readings: KStream) -> None:
+def windows_of_records(app: App, readings: KStream) -> None:
     visits = readings.group_by_key().windowed_by(session("30 minutes").grace("1 minute"))
     visits.count().to_stream().to("visits")
     visits.max("value", late_to="late").suppress().to_stream().to("final")
+    bursts = readings.group_by("kind").windowed_by(sliding("10 seconds"))
+    bursts.count(emit="record").to_stream().to("bursts")
 
 
 def aggregate_of_an_aggregate(app: App, readings: KStream) -> None:
@@ -117,7 +130,7 @@ def joins_of_streams(app: App, readings: KStream) -> None:
 
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
-    sessions, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
+    windows_of_records, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
     aggregates_of_tables, joins_of_streams,
 )  # fmt: skip
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.plan.errors import PlanError
-from headwater.plan.windows import SessionWindow, Window, duration_text, milliseconds
+from headwater.plan.windows import (
+    SessionWindow,
+    SlidingWindow,
+    Window,
+    duration_text,
+    milliseconds,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,4 +56,5 @@ def test_text_of_a_duration_is_read_back(ms: int) -> None:
 def test_text_of_windows() -> None:
     assert str(Window(60_000, 60_000)) == "tumbling 1 minute, grace 0 ms"
     assert str(SessionWindow(60_000, 500)) == "session with a gap of 1 minute, grace 500 ms"
+    assert str(SlidingWindow(2_000, 500)) == "sliding 2 seconds, grace 500 ms"
     assert str(Window(60_000, 1_000, 5_000)) == "hopping 1 minute every 1 second, grace 5 seconds"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headwater.plan.nodes import Aggregate, ChangelogMode
-from headwater.plan.windows import SessionWindow, Window
+from headwater.plan.windows import SessionWindow, SlidingWindow, Window
 from headwater.streams import (
     App,
     KStream,
@@ -20,6 +20,7 @@ from headwater.streams import (
     max,  # noqa: A004
     min,  # noqa: A004
     session,
+    sliding,
     sum,  # noqa: A004
     tumbling,
 )
@@ -111,7 +112,7 @@ def test_windows(readings: KStream) -> None:
     table.to_stream().map_values(at="window_start", n="count")
 
 
-def test_sessions(readings: KStream) -> None:
+def test_windows_that_follow_the_records(readings: KStream) -> None:
     grouped = readings.group_by_key()
     table = grouped.windowed_by(session("30 minutes").grace("10 s")).count()
     node = _aggregate(table)
@@ -122,7 +123,9 @@ def test_sessions(readings: KStream) -> None:
     assert table.row.value.ddl().endswith("window_end:timestamp not null,count:bigint>")
     final = _aggregate(table.suppress())
     assert (final.window, final.waits) == (node.window, True)
-    table.to_stream().to("sessions")
+    slid = _aggregate(grouped.windowed_by(sliding("2 s").grace("1 s")).count())
+    assert slid.window == SlidingWindow(2_000, 1_000)
+    assert slid.in_arrival_order
 
 
 def test_suppress_waits_for_the_window_and_keeps_the_rest(readings: KStream) -> None:
@@ -166,7 +169,7 @@ def test_reduce(readings: KStream) -> None:
         (lambda g: g.reduce(n="old.n + new.n"), "an expression for each field"),
         (lambda g: g.windowed_by(hopping("1 s", "2 s")), "leave gaps"),
         (lambda g: g.windowed_by(tumbling("0 s")), "a size above zero"),
-        (lambda g: g.windowed_by(session("0 s")), "a session such a gap"),
+        (lambda g: g.windowed_by(session("0 s")), "so is the gap of a session"),
         (lambda g: g.windowed_by(tumbling("soon")), "'soon' is no duration"),
         (
             lambda g: g.windowed_by(tumbling("1 s")).aggregate(window_start=count()),

@@ -18,7 +18,6 @@ from headwater.streams import (
     PlanError,
     col,
     count,
-    sliding,
     struct,
 )
 from headwater.streams.hints import NOT_YET
@@ -84,12 +83,6 @@ def test_the_page_lists_what_is_not_there_yet() -> None:
     assert {(o, n) for o, n in listed if o in CLASSES} == {
         (owner, name) for owner, names in NOT_YET.items() for name in names
     }
-
-
-def test_windows_that_are_not_there_yet() -> None:
-    with pytest.raises(PlanError, match=r"^tests/unit/.*:\d+: sliding windows are not there yet"):
-        sliding("5 minutes")
-    assert "sliding" in PAGE.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 
 from headwater.plan.scope import Scope
 from headwater.plan.types import Struct
-from headwater.plan.windows import SessionWindow, Window
+from headwater.plan.windows import SessionWindow, SlidingWindow, Window
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.jobs.progress import LATE_RECORDS
@@ -113,7 +113,7 @@ def _by_processor(
     return _result(node, folded, ("late", operators.ARRIVAL, *carry))
 
 
-def _window(window: AnyWindow) -> operators.Window | operators.SessionWindow:
+def _window(window: AnyWindow) -> operators.AnyWindow:
     grace = timedelta(milliseconds=window.grace_ms)
     match window:
         case Window(size_ms, advance_ms):
@@ -121,6 +121,8 @@ def _window(window: AnyWindow) -> operators.Window | operators.SessionWindow:
             return operators.Window(size, advance, grace)
         case SessionWindow(gap_ms):
             return operators.SessionWindow(timedelta(milliseconds=gap_ms), grace)
+        case SlidingWindow(difference_ms):
+            return operators.SlidingWindow(timedelta(milliseconds=difference_ms), grace)
         case _:
             assert_never(window)
 

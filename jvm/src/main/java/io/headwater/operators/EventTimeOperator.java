@@ -92,10 +92,11 @@ abstract class EventTimeOperator extends Operator {
                 : Long.MIN_VALUE;
     }
 
-    /** A result that no row has caused. */
-    static InternalRow closing(
-            InternalRow carried, InternalRow state, long start, long end, int others) {
-        return row(carried, state, start, end, false, true, row((long) others, end));
+    /** A result that time has caused. */
+    static InternalRow closing(InternalRow carried, OpenWindow window, int others) {
+        long end = window.end();
+        InternalRow order = row((long) others, end);
+        return row(carried, window.aggregate(), window.start(), end, false, true, order);
     }
 
     /** What is carried is the row's own, but for the key. */

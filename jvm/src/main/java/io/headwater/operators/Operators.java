@@ -96,6 +96,22 @@ public final class Operators {
                 hasWatermark);
     }
 
+    /** See {@link SlidingAggregation}. */
+    public static Dataset<Row> slidingAggregation(
+            Dataset<Row> input,
+            String stateJson,
+            List<String> updates,
+            long difference,
+            long grace,
+            String emit,
+            boolean hasWatermark) {
+        Fold fold = fold(input, stateJson, updates);
+        return applyInEventTime(
+                input,
+                new SlidingAggregation(fields(input), fold, difference, grace, Emit.of(emit)),
+                hasWatermark);
+    }
+
     private static Dataset<Row> applyInEventTime(
             Dataset<Row> input, EventTimeOperator operator, boolean hasWatermark) {
         // A result that no other replaces belongs to a query that only adds.

@@ -126,9 +126,9 @@ final class WindowedAggregation extends EventTimeOperator {
         Collections.sort(closed);
         for (long start : closed) {
             if (emit == Emit.FINAL) {
-                long end = start + windows.size();
-                results.add(
-                        closing(carried, aggregates.getValue(start), start, end, results.size()));
+                InternalRow state = aggregates.getValue(start);
+                OpenWindow window = OpenWindow.of(start, start + windows.size(), state);
+                results.add(closing(carried, window, results.size()));
             }
             aggregates.removeKey(start);
         }

@@ -3,23 +3,29 @@ package io.headwater.operators;
 import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A session of a key: the times of its first and its last row, and what they were folded into. */
-final class Session {
+/** A window of a key: its first and its last moment, and what its rows were folded into. */
+final class OpenWindow {
     private final Bounds bounds;
     private final boolean changed;
     private Supplier<InternalRow> stored;
     private InternalRow aggregate;
 
-    Session(long start, long end, Supplier<InternalRow> stored) {
-        this(new Bounds(start, end), stored, null, false);
-    }
-
-    private Session(
+    private OpenWindow(
             Bounds bounds, Supplier<InternalRow> stored, InternalRow aggregate, boolean changed) {
         this.bounds = bounds;
         this.stored = stored;
         this.aggregate = aggregate;
         this.changed = changed;
+    }
+
+    /** A window whose aggregate is in the state. */
+    static OpenWindow of(long start, long end, Supplier<InternalRow> stored) {
+        return new OpenWindow(new Bounds(start, end), stored, null, false);
+    }
+
+    /** A window that is not in the state yet, or not as it is. */
+    static OpenWindow of(long start, long end, InternalRow aggregate) {
+        return new OpenWindow(new Bounds(start, end), null, aggregate, true);
     }
 
     long start() {
@@ -48,19 +54,18 @@ final class Session {
     }
 
     /** Both as one; of the two, the other's rows are taken as the later ones. */
-    Session with(Session other, Fold merge) {
-        Bounds both =
-                new Bounds(Math.min(start(), other.start()), Math.max(end(), other.end()));
+    OpenWindow with(OpenWindow other, Fold merge) {
         InternalRow mine = aggregate();
-        InternalRow merged =
-                mine == null ? other.aggregate() : merge.after(mine, other.aggregate());
-        return new Session(both, null, merged, true);
+        return of(
+                Math.min(start(), other.start()),
+                Math.max(end(), other.end()),
+                mine == null ? other.aggregate() : merge.after(mine, other.aggregate()));
     }
 
-    Session changed(InternalRow next) {
-        return new Session(bounds, null, next, true);
+    OpenWindow changed(InternalRow next) {
+        return new OpenWindow(bounds, null, next, true);
     }
 
-    /** What tells sessions apart: the times of the first and the last row. */
+    /** What tells windows apart. */
     record Bounds(long start, long end) {}
 }
