@@ -26,6 +26,7 @@ import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.KGroupedTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.SlidingWindows;
@@ -86,6 +87,22 @@ public final class KafkaStreams {
                                 stream(b, "a")
                                         .groupByKey()
                                         .reduce((old, v) -> old - v)
+                                        .toStream(),
+                                out));
+        all.put(
+                "cogroup",
+                (b, out) ->
+                        text(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .<String>cogroup((k, v, old) -> counted(old))
+                                        .cogroup(
+                                                stream(b, "b").groupByKey(),
+                                                (k, v, old) -> added(old, v))
+                                        .aggregate(
+                                                () -> "0|null",
+                                                Materialized.with(
+                                                        Serdes.String(), Serdes.String()))
                                         .toStream(),
                                 out));
         all.put("tumbling", (b, out) -> windows(b, out, 10, 10, 4, false));
@@ -152,6 +169,16 @@ public final class KafkaStreams {
             case "left" -> left.leftJoin(right, PAIR, within, by);
             default -> left.outerJoin(right, PAIR, within, by);
         };
+    }
+
+    private static String counted(String countAndSum) {
+        String[] parts = countAndSum.split("[|]");
+        return (Integer.parseInt(parts[0]) + 1) + "|" + parts[1];
+    }
+
+    private static String added(String countAndSum, int value) {
+        String[] parts = countAndSum.split("[|]");
+        return parts[0] + "|" + (parts[1].equals("null") ? value : Integer.parseInt(parts[1]) + value);
     }
 
     private static KGroupedTable<String, Integer> grouped(KTable<String, Integer> table) {

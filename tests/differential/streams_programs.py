@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headwater.streams import App, KStream, KTable, between, hopping, session, sliding, tumbling
+from headwater.streams import (
+    App,
+    KStream,
+    KTable,
+    between,
+    count,
+    hopping,
+    session,
+    sliding,
+    tumbling,
+)
+from headwater.streams import sum as sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +82,16 @@ def record_by_record() -> App:
         },
         "tables",
     )
+    return app
+
+
+def two_streams() -> App:
+    """Operators over two streams whose results are compared one by one."""
+    app = App("two-streams", emit="record")
+    a, b = (stream.group_by_key() for stream in _streams(app))
+    both = a.cogroup(seen=count()).cogroup(b, total=sum_of("n")).aggregate()
+    text = "concat(cast(seen AS string), '|', coalesce(cast(total AS string), 'null'))"
+    _write({"cogroup": _text(both, text)}, "results")
     return app
 
 

@@ -21,6 +21,7 @@ from tests.differential.streams_programs import (
     after_their_time,
     batch_by_batch,
     record_by_record,
+    two_streams,
     when_closed,
 )
 from tests.spark_session import spark
@@ -64,6 +65,12 @@ def test_every_change(spark: SparkSession, judge: KafkaStreams) -> None:
     ours = _run(spark, record_by_record(), examples, TOPICS)
     for name in ("stateless", "count", "reduce", "table-filter"):
         assert ours[name] == _judged(judge, name, examples), name
+
+
+def test_streams_in_one_aggregate(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = _examples(8, without_key=True)
+    ours = _run(spark, two_streams(), examples, TOPICS)["cogroup"]
+    assert ours == _judged(judge, "cogroup", [_in_order(each, "ab") for each in examples])
 
 
 def test_rows_that_move_between_groups(spark: SparkSession, judge: KafkaStreams) -> None:

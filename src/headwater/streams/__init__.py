@@ -19,6 +19,7 @@ from headwater.plan.functions import (
     when,
 )
 from headwater.streams.app import App
+from headwater.streams.cogrouped import CogroupedKStream
 from headwater.streams.grouped import KGroupedStream
 from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.kstream import KStream
@@ -36,6 +37,7 @@ from headwater.streams.windows import (
 
 __all__ = [
     "App",
+    "CogroupedKStream",
     "ExpressionError",
     "GlobalKTable",
     "JoinWindow",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import Emit, Operator
     from headwater.plan.windows import AnyWindow
     from headwater.streams.builder import Builder
+    from headwater.streams.cogrouped import CogroupedKStream
     from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, Typed
     from headwater.streams.windows import TimeWindow
@@ -64,15 +65,42 @@ class KGroupedStream(Hints):
         window: AnyWindow | None = None,
     ) -> None:
         self._builder = builder
-        self._node = node
-        self._by = by
+        self.node = node
+        self.by = by
         self._classes = classes
-        self._window = window
+        self.window = window
+
+    @property
+    def key_type(self) -> DataType:
+        """The type of the groups' keys."""
+        return self.node.row.key if self.by is None else self.by.type
+
+    @property
+    def key_class(self) -> type | None:
+        """The dataclass of the groups' keys, if they were declared by one."""
+        return self._classes.key if self.by is None else self.by.class_
+
+    @property
+    def scope(self) -> Scope:
+        """The names of a record."""
+        return Scope.of_record(self.node.row)
+
+    def cogroup(
+        self, aggregations: Mapping[str, Aggregation] | None = None, /, **named: Aggregation
+    ) -> CogroupedKStream:
+        """Aggregate together with other streams: `cogroup(n=count()).cogroup(others, m=count())`.
+
+        Each stream brings results of its own, and the table has all of them for a key.
+        """
+        from headwater.streams.cogrouped import cogrouped
+
+        with Located():
+            return cogrouped(self._builder, (), self, {**(aggregations or {}), **named})
 
     def windowed_by(self, window: TimeWindow) -> KGroupedStream:
         """Aggregate each window by itself; results have `window_start` and `window_end`."""
         return KGroupedStream(
-            self._builder, self._node, by=self._by, classes=self._classes, window=window.window
+            self._builder, self.node, by=self.by, classes=self._classes, window=window.window
         )
 
     def aggregate(
@@ -91,12 +119,12 @@ class KGroupedStream(Hints):
         """
         with Located() as location:
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
-            return self._aggregate({**(aggregations or {}), **named}, options, location)
+            return self.aggregated({**(aggregations or {}), **named}, options, location)
 
     def count(self, **options: Unpack[AggregateOptions]) -> KTable:
         """Count the records; the result's field is `count`."""
         with Located() as location:
-            return self._aggregate({"count": functions.count()}, options, location)
+            return self.aggregated({"count": functions.count()}, options, location)
 
     def sum(self, of: FieldLike, **options: Unpack[AggregateOptions]) -> KTable:
         """Add up an expression; the result's field is `sum`."""
@@ -130,7 +158,7 @@ class KGroupedStream(Hints):
         structs. The result has the value's type; the first record's value is the first result.
         """
         with Located() as location:
-            wanted = self._node.row.value
+            wanted = self.node.row.value
             if fields:
                 check_name(name, Scope.of_reduce(wanted))
             expression = reduction(value, fields, wanted)
@@ -138,42 +166,44 @@ class KGroupedStream(Hints):
             check_same(given, wanted, f"{expression}: a reduced value keeps its type")
             reduced = {"value": Aggregation("reduce", expression)}
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
-            return self._aggregate(reduced, options, location)
+            return self.aggregated(reduced, options, location)
 
     def _single(self, function: str, of: FieldLike, options: AggregateOptions) -> KTable:
         with Located() as location:
             aggregation = Aggregation(function, as_expression(of))
-            return self._aggregate({function: aggregation}, options, location)
+            return self.aggregated({function: aggregation}, options, location)
 
-    def _aggregate(
+    def aggregated(
         self,
         aggregations: Mapping[str, Aggregation],
         options: AggregateOptions,
         location: str,
     ) -> KTable:
+        """Return the table of these results."""
         from headwater.streams.ktable import KTable
 
         emit = options.get("emit") or self._builder.emit
         late_to = options.get("late_to")
-        self._check(aggregations, emit, late_to)
+        self.check(aggregations, emit, late_to)
         value, is_reduce = self._value(aggregations)
-        key = self._node.row.key if self._by is None else self._by.type
         kind = "KSTREAM-REDUCE" if is_reduce else "KSTREAM-AGGREGATE"
+        row = RowType(self.key_type, value, windowed=self.window is not None)
         node = self._builder.add(
-            Aggregate, kind, (self._node,), RowType(key, value, windowed=self._window is not None),
-            location, by=None if self._by is None else self._by.operand,
-            aggregations=tuple(aggregations.items()), window=self._window, emit=emit,
-            late_to=late_to, name=options.get("name"),
+            Aggregate, kind, (self.node,), row, location,
+            by=None if self.by is None else self.by.operand, emit=emit, late_to=late_to,
+            aggregations=tuple(aggregations.items()), window=self.window, name=options.get("name"),
         )  # fmt: skip
-        key_class = self._classes.key if self._by is None else self._by.class_
-        keeps_class = is_reduce and self._window is None
+        keeps_class = is_reduce and self.window is None
         return KTable(
-            self._builder, node, Classes(key_class, self._classes.value if keeps_class else None)
+            self._builder,
+            node,
+            Classes(self.key_class, self._classes.value if keeps_class else None),
         )
 
-    def _check(
+    def check(
         self, aggregations: Mapping[str, Aggregation], emit: Emit, late_to: str | None
     ) -> None:
+        """Raise PlanError for what is no aggregate, or has no meaning here."""
         if not aggregations:
             raise PlanError("aggregate needs a result, as aggregate(n=count())")
         for name, given in aggregations.items():
@@ -181,22 +211,21 @@ class KGroupedStream(Hints):
                 raise PlanError(f"{name}={given} is no aggregate: use count, sum, avg, min or max")
         if emit not in _EMITS:
             raise PlanError(f"there is no emit {emit!r} (there are {', '.join(_EMITS)})")
-        if self._window is None and emit == "final":
+        if self.window is None and emit == "final":
             raise PlanError("only windows have a final result: use windowed_by before")
-        if self._window is None and late_to is not None:
+        if self.window is None and late_to is not None:
             raise PlanError("only windows have late records: use windowed_by before late_to")
 
     def _value(self, aggregations: Mapping[str, Aggregation]) -> tuple[DataType, bool]:
         first = next(iter(aggregations.values()))
-        window = WINDOW_FIELDS if self._window is not None else ()
+        window = WINDOW_FIELDS if self.window is not None else ()
         if first.function == "reduce":
-            value = self._node.row.value
+            value = self.node.row.value
             if not window:
                 return value, True
             inner = value.fields if isinstance(value, Struct) else (Field("value", value),)
             return _struct(window, inner), True
-        scope = Scope.of_record(self._node.row)
-        fields = (Field(name, each.type_in(scope)) for name, each in aggregations.items())
+        fields = (Field(name, each.type_in(self.scope)) for name, each in aggregations.items())
         return _struct(window, tuple(fields)), False
 
 

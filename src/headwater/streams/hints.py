@@ -18,9 +18,6 @@ NOT_YET: dict[str, dict[str, str]] = {
         "transform": "map and flat_map take functions, aggregates and joins keep state",
         "transform_values": "map_values takes functions, aggregates and joins keep state",
     },
-    "KGroupedStream": {
-        "cogroup": "merge the streams before, or join what was aggregated as streams",
-    },
     "KTable": {
         "transform_values": "map_values takes functions",
     },

@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("module", ["app", "grouped", "kstream"])
+@pytest.mark.parametrize("module", ["app", "cogrouped", "grouped", "kstream"])
 def test_examples(module: str) -> None:
     results = doctest.testmod(importlib.import_module(f"headwater.streams.{module}"))
     assert results.attempted >= 4
