@@ -68,7 +68,7 @@ def test_every_change(spark: SparkSession, judge: KafkaStreams) -> None:
 
 
 def test_streams_in_one_aggregate(spark: SparkSession, judge: KafkaStreams) -> None:
-    examples = _examples(8, without_key=True)
+    examples = [_with_values(each) for each in _examples(8, without_key=True)]
     ours = _run(spark, two_streams(), examples, TOPICS)["cogroup"]
     assert ours == _judged(judge, "cogroup", [_in_order(each, "ab") for each in examples])
 
