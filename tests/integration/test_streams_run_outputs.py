@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 from headwater.spark.jobs.job import Job
-from headwater.spark.sinks import TableStore
-from headwater.spark.sinks.table_store import TableNotFound
+from headwater.stores import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,25 +30,35 @@ def test_a_table_and_files_while_running_and_after_a_replay(
     files = tmp_path / "files"
 
     def program() -> App:
-        app = app_of(topics, tmp_path)
-        app.table(topic, value_type="value bigint").store("latest")
+        app = app_of(topics, tmp_path, stores_dir=tmp_path / "stores", guarantee="exactly_once")
+        numbers = app.table(topic, value_type="value bigint")
+        numbers.map_values(value="value").store("latest")
+        numbers.store("as.read")
         app.stream(topic, value_type="value bigint").to_files(files)
         return app
 
-    def until_table(rows: dict[str, Any]) -> None:
-        wait_for(lambda: table(tmp_path), until=lambda found: found == rows)
-
     topics.write(topic, {"value": 1}, {"value": 2}, key="a")
     topics.write(topic, {"value": 3}, key="b")
-    job = Job(program().plan())
+    app = program()
+    job = Job(app.plan())
     job.start(spark)
     try:
-        until_table({"a": {"value": 2}, "b": {"value": 3}})
+        store = app.store("latest")
+        store.wait_until_ready(HUNG_AFTER_S)
+        read = Position({topic: {0: 3}})
+        assert dict(store.all(at_least=read, timeout_s=HUNG_AFTER_S)) == {
+            "a": {"value": 2},
+            "b": {"value": 3},
+        }
         topics.write(topic, None, key="b")
         topics.write(topic, {"value": 4}, key="c")
-        until_table({"a": {"value": 2}, "c": {"value": 4}})
+        read = Position({topic: {0: 5}})
+        assert store.get("c", at_least=read, timeout_s=HUNG_AFTER_S) == {"value": 4}
+        assert dict(store.all()) == {"a": {"value": 2}, "c": {"value": 4}}
+        assert dict(app.store("as.read").all(at_least=read)) == dict(store.all())
         wait_for(lambda: written(spark, files), until=lambda rows: len(rows) == 5)
     finally:
+        app.stores.close()
         job.stop()
     # As after a kill: the last batch of each query was written, and is not known to be.
     for commits in (tmp_path / "checkpoint").glob("queries/*/commits"):
@@ -57,8 +66,12 @@ def test_a_table_and_files_while_running_and_after_a_replay(
         for path in (commits / str(last), commits / f".{last}.crc"):
             path.unlink(missing_ok=True)
     topics.write(topic, {"value": 5}, key="b")
-    run_once(program(), spark)
-    assert table(tmp_path) == {"a": {"value": 2}, "b": {"value": 5}, "c": {"value": 4}}
+    again = program()
+    run_once(again, spark)
+    with again.stores as stores:
+        read = Position({topic: {0: 6}})
+        rows = dict(stores.key_value("latest").all(at_least=read, timeout_s=HUNG_AFTER_S))
+    assert rows == {"a": {"value": 2}, "b": {"value": 5}, "c": {"value": 4}}
     assert written(spark, files) == [
         ("a", 1), ("a", 2), ("b", None), ("b", 3), ("b", 5), ("c", 4),
     ]  # fmt: skip
@@ -150,15 +163,6 @@ def noting(path: Path) -> Callable[[dict[str, Any]], None]:
             file.write(f"{value['value']}\n")
 
     return note
-
-
-def table(tmp_path: Path) -> dict[str, Any]:
-    """Return what a reader finds in the table at this moment."""
-    try:
-        with TableStore(tmp_path / "checkpoint" / "tables" / "latest.db") as store:
-            return dict(store.all())
-    except TableNotFound:
-        return {}
 
 
 def written(spark: SparkSession, files: Path) -> list[tuple[str, int | None]]:

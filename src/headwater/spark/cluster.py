@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import TopicSink
+from headwater.plan.nodes import StoreSink, TopicSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,6 +22,12 @@ _LAG_WITHIN_S = 2.0
 # An internal topic spreads the work between two stages; more partitions than this cost more in
 # small batches than they bring on one machine.
 _INTERNAL_PARTITIONS = 4
+# Little is ever read from a topic of which only the last records count, if it is cleaned often.
+_LAST_OF_EACH = {
+    "cleanup.policy": "compact",
+    "segment.bytes": str(1024 * 1024),
+    "min.cleanable.dirty.ratio": "0.1",
+}
 
 
 class Cluster:
@@ -57,9 +64,15 @@ class Cluster:
             topic for stage in stages for topic in stage.internal_topics if topic not in known
         ]
         # -1 is the broker's own default.
-        self._create(dict.fromkeys(missing, -1))
+        self._create(dict.fromkeys(missing, -1), _compacted(plan))
         self._create(dict.fromkeys(internal, min(widest, _INTERNAL_PARTITIONS)))
-        made = [*missing, *internal]
+        batches = {
+            node.batches: 1
+            for node in plan.walk()
+            if isinstance(node, StoreSink) and node.batches not in known
+        }
+        self._create(batches, dict.fromkeys(batches, _LAST_OF_EACH))
+        made = [*missing, *internal, *batches]
         return (self.partitions() if made else known), made
 
     def check_starts(self, plan: Plan) -> None:
@@ -147,13 +160,19 @@ class Cluster:
                 f"{describe(failure.args[0])}"
             ) from failure
 
-    def _create(self, topics: Mapping[str, int]) -> None:
+    def _create(
+        self,
+        topics: Mapping[str, int],
+        configs: Mapping[str, dict[str, str]] = MappingProxyType({}),
+    ) -> None:
         from confluent_kafka.admin import NewTopic
 
         if not topics:
             return
         wanted = [
-            NewTopic(name, num_partitions=count, replication_factor=-1)
+            NewTopic(
+                name, num_partitions=count, replication_factor=-1, config=configs.get(name, {})
+            )
             for name, count in topics.items()
         ]
         for name, future in self._connection.admin.create_topics(wanted).items():
@@ -162,6 +181,15 @@ class Cluster:
             except Exception as failure:
                 if "TOPIC_ALREADY_EXISTS" not in str(failure):
                     raise PlanError(f"the topic {name!r} cannot be created: {failure}") from failure
+
+
+def _compacted(plan: Plan) -> dict[str, dict[str, str]]:
+    """Return the settings of topics that have the last value of each key, and nothing older."""
+    return {
+        str(node.topic): {"cleanup.policy": "compact"}
+        for node in plan.walk()
+        if isinstance(node, StoreSink)
+    }
 
 
 def _written(plan: Plan) -> list[str]:

@@ -18,6 +18,7 @@ from headwater.plan.scope import Scope
 from headwater.plan.stages import split
 from headwater.plan.topology import describe
 from headwater.plan.types import TIMESTAMP
+from headwater.stores.opening import Stores, default_directory
 from headwater.streams.builder import Builder
 from headwater.streams.formats import as_format, read_type
 from headwater.streams.hints import Hints
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import Emit, SourceKind
     from headwater.plan.types import DataType
     from headwater.serde import SchemaRegistryClient
+    from headwater.stores import KeyValueStore, WindowStore
     from headwater.streams.formats import FormatLike, Side
     from headwater.streams.operands import FieldLike
     from headwater.streams.start import StartLike
@@ -80,7 +82,8 @@ class App(Hints):
     `emit` is what aggregates do that do not say it themselves. `spark` and `kafka` pass settings
     through to Spark's session and to its Kafka clients. `registry` has what lets it in to the
     registry, by Confluent's names: `basic.auth.user.info`, `ssl.ca.location` and the like. What the
-    command line says of the cluster and the registry wins.
+    command line says of the cluster and the registry wins. `stores_dir` is where stores keep
+    their files, by default a folder by the program's name in ~/.headwater/stores.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class App(Hints):
         spark: Mapping[str, str] | None = None,
         kafka: Mapping[str, str] | None = None,
         registry: Mapping[str, str] | None = None,
+        stores_dir: str | Path | None = None,
     ) -> None:
         with Located():
             _check_name(name)
@@ -113,6 +117,8 @@ class App(Hints):
         )
         self._registry: SchemaRegistryClient | None = None
         self._builder = Builder(name, emit, self._registry_client)
+        self._stores_dir = None if stores_dir is None else Path(stores_dir)
+        self._stores: Stores | None = None
 
     def stream(
         self, *topics: str, start: StartLike = "earliest", **options: Unpack[SourceOptions]
@@ -138,6 +144,27 @@ class App(Hints):
         with Located() as location:
             source, classes = self._source("global_table", (topic,), "earliest", options, location)
             return GlobalKTable(source, classes)
+
+    def store(self, name: str) -> KeyValueStore:
+        """Return the store of a table, by the name that `KTable.store` gave it, for look-ups.
+
+        It follows its table from the first call on, in this process, until `stores.close()`.
+        """
+        return self.stores.key_value(name)
+
+    def window_store(self, name: str) -> WindowStore:
+        """Return the store of a windowed table, as `store` does for others."""
+        return self.stores.windowed(name)
+
+    @property
+    def stores(self) -> Stores:
+        """The stores of this program; each is opened when it is first asked for."""
+        if self._stores is None:
+            self._stores = Stores(
+                self._builder.stores.values(), self.settings.cluster,
+                self._stores_dir or default_directory(self.name), self._registry_client,
+            )  # fmt: skip
+        return self._stores
 
     def plan(self) -> Plan:
         """Return the program as data; refuse one that cannot run."""

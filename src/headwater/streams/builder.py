@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import Emit, Sink
     from headwater.plan.rows import RowType
     from headwater.serde import SchemaRegistryClient
+    from headwater.stores.table import FollowedTable
 
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
@@ -28,6 +29,8 @@ class Builder:
         self.emit = emit
         self.registry = registry
         self.sinks: list[Sink] = []
+        self.stores: dict[str, FollowedTable] = {}
+        self._stored_at: dict[str, str] = {}
         self._count = 0
 
     def add(
@@ -51,6 +54,13 @@ class Builder:
     def add_sink(self, sink: Sink) -> None:
         """Keep what the program writes; everything else is reached from there."""
         self.sinks.append(sink)
+
+    def add_store(self, table: FollowedTable, location: str) -> None:
+        """Keep what a store has to know of its table; refuse a second store of the same name."""
+        other = self._stored_at.setdefault(table.name, location)
+        if table.name in self.stores:
+            raise PlanError(f"the store {table.name!r} is written at {other} already: name another")
+        self.stores[table.name] = table
 
 
 def topic_above(node: Operator) -> TopicSource | None:

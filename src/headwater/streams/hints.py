@@ -9,7 +9,6 @@ _LIST = "docs/not-yet.md"
 
 NOT_YET: dict[str, dict[str, str]] = {
     "App": {
-        "store": "a store is read by headwater.spark.sinks.TableStore",
         "add_state_store": "aggregates and joins keep their own state",
     },
     "KStream": {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Changes, Map, Operator, StoreSink, ToStream
+from headwater.plan.nodes import Aggregate, Changes, Map, Operator, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
@@ -28,6 +27,7 @@ from headwater.streams.operands import (
 )
 from headwater.streams.operators import Operators
 from headwater.streams.python_functions import Kept
+from headwater.streams.stores import add_store
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Emit, JoinKind, Operand
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from headwater.streams.types import TypeLike
 
 _VALUE = Column(("record", "value"))
-_STORE = re.compile(r"[a-zA-Z0-9._-]{1,200}")
 
 
 class KTable(Operators):
@@ -177,17 +176,13 @@ class KTable(Operators):
             return self._join("outer", other, value, emit, returns, name, fields, location)
 
     def store(self, name: str) -> None:
-        """Keep the table in a store of this name, for look-ups."""
+        """Keep the table in a store of this name, for look-ups with `App.store`.
+
+        A table that is read from a topic is followed there; the changes of another one are written
+        to the topic `<app>-<name>-changelog`, which the store follows.
+        """
         with Located() as location:
-            if _STORE.fullmatch(name) is None:
-                raise PlanError(
-                    f"{name!r} cannot name a store, since a file is named after it: use letters, "
-                    "digits, '.', '_' and '-'"
-                )
-            sink = self._builder.add(
-                StoreSink, "KTABLE-STORE", (self.node,), self.row, location, store=name
-            )
-            self._builder.add_sink(sink)
+            add_store(self._builder, self.node, name, location)
 
     def _join(
         self,

@@ -142,7 +142,7 @@ class TopologyDriver:
         from headwater.spark.jobs.writers import Writers
 
         reader = _StagedReader(self._spark, self._inputs)
-        writers = Writers("test", stage.plan.settings, self._path / "tables")
+        writers = Writers("test", stage.plan.settings)
         for query in compile_stage(stage, NodeCompiler(self._spark, reader, Schemas(None))):
             checkpoint = self._path / "checkpoints" / query.name
             if isinstance(query.sink, TopicSink):

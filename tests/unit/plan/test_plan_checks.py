@@ -65,15 +65,15 @@ def test_two_streams_into_one_folder_are_refused(first: str, second: str) -> Non
 def test_two_tables_in_one_store_are_refused() -> None:
     app = App("app")
     app.table("a", value="string").store("latest")
-    app.table("b", value="string").store("latest")
-    _refused(app, f"the store 'latest' is written at {HERE} already: name another")
+    with pytest.raises(PlanError, match=f"the store 'latest' is written at {HERE} already: name"):
+        _stream(app, "b").to_table().store("latest")
 
 
 def test_outputs_of_their_own_are_not_refused() -> None:
     app = App("app")
     table = app.table("a", value="string")
-    table.store("latest")
-    table.store("latest.too")
+    table.to_stream().to_table().store("latest")
+    table.to_stream().to_table().store("latest.too")
     table.to_stream().to_files("latest")
     table.to_stream().to_files("s3a://latest")
     assert len(app.plan().sinks) == 4

@@ -15,6 +15,7 @@ from tests.unit.plan.representative_programs import PROGRAMS, app_of
 import headwater
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
+from headwater.plan.formats import Format
 from headwater.plan.nodes import (
     Aggregate,
     ChangelogMode,
@@ -118,7 +119,10 @@ def test_changes_say_what_they_replace() -> None:
 def test_old_values_are_refused_where_they_would_be_forgotten() -> None:
     app = App("app")
     changes = _changes_of(app.table("units", value_type="unit string").node)
-    sink = StoreSink(id="KTABLE-STORE-0000000091", parents=(changes,), row=changes.row, store="s")
+    sink = StoreSink(
+        id="KTABLE-STORE-0000000091", parents=(changes,), row=changes.row, store="s", topic="t",
+        batches="b", key_format=Format("string"), value_format=Format("json"),
+    )  # fmt: skip
     with pytest.raises(PlanError, match=r"KTABLE-STORE-.* does not take .* changelog mode retract"):
         check_plan(Plan("app", (sink,)))
 

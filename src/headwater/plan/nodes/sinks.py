@@ -97,10 +97,14 @@ class FileSink(Sink):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StoreSink(Sink):
-    """Keeps the latest value of each key in a named store, for look-ups."""
+class StoreSink(TopicSink):
+    """Writes a table to the topic that a named store follows, see headwater/stores.
+
+    Where each of its batches ends is written to the topic `batches`.
+    """
 
     store: str
+    batches: str
 
     @property
     def summary(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
-from headwater.plan.nodes import TopicSink
+from headwater.plan.nodes import StoreSink, TopicSink
 from headwater.spark.compiler.aside import dead_letters, late_records
 from headwater.spark.compiler.fusion import fused
 from headwater.spark.compiler.nodes import refused_by_spark
@@ -17,7 +17,7 @@ from headwater.spark.guarantees import dead_letters_join_in
 from headwater.spark.sinks.registry import writer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -41,6 +41,8 @@ class StageQuery:
     mode: OutputMode
     sink: Sink
     may_be_real_time: bool = False
+    stores: tuple[StoreSink, ...] = ()
+    """Those among its sinks that stores follow."""
 
 
 def compile_stage(stage: Stage, compiler: NodeCompiler) -> tuple[StageQuery, ...]:
@@ -82,11 +84,17 @@ def _topic_queries(stage: Stage, compiler: NodeCompiler) -> Iterator[StageQuery]
     real_time = may_be_real_time(stage)
     together = fused(sinks, compiler)
     if together is not None:
-        yield StageQuery(stage.name, together, output_mode(stage), sinks[0], real_time)
+        stores = _stores(sinks)
+        yield StageQuery(stage.name, together, output_mode(stage), sinks[0], real_time, stores)
         return
     for sink in sinks:
         name = stage.name if len(sinks) == 1 else f"{stage.name}-{sink.id}"
-        yield replace(_query(name, stage, sink, compiler), may_be_real_time=real_time)
+        query = _query(name, stage, sink, compiler)
+        yield replace(query, may_be_real_time=real_time, stores=_stores([sink]))
+
+
+def _stores(sinks: Sequence[Sink]) -> tuple[StoreSink, ...]:
+    return tuple(sink for sink in sinks if isinstance(sink, StoreSink))
 
 
 def _query(name: str, stage: Stage, sink: Sink, compiler: NodeCompiler) -> StageQuery:

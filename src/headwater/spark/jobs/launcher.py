@@ -60,7 +60,7 @@ class Launcher:
         self._modes = Modes(settings, once)
         self._pool = pool
         app = stages[0].plan.name
-        self._writers = Writers(app, settings, checkpoint.path / "tables")
+        self._writers = Writers(app, settings)
 
     def queries(self) -> dict[str, RunningQuery]:
         """Compile everything; raises PlanError for what Spark refuses."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.spark.jobs.modes import trigger_of
 from headwater.spark.session import is_local
+from headwater.spark.sinks.batch_ends import with_batch_ends
 from headwater.spark.sinks.registry import writer_of
 from headwater.spark.sinks.writer import Run
 
@@ -27,7 +28,6 @@ class Writers:
 
     app: str
     settings: ProgramSettings
-    tables: Path
 
     def start(
         self,
@@ -37,8 +37,11 @@ class Writers:
         missing_markers: MissingMarkers = "fail",
     ) -> StreamingQuery:
         """Start a query from its checkpoint."""
-        run = Run(self.app, query.name, self.settings, self.tables, missing_markers)
-        sink = writer_of(query.sink).open(query.sink, run)
+        run = Run(self.app, query.name, self.settings, missing_markers)
+        sink = with_batch_ends(
+            writer_of(query.sink).open(query.sink, run), query.stores, self.settings.cluster,
+            checkpoint, has_batches=mode != "real-time",
+        )  # fmt: skip
         writer: Any = sink.stream(query.rows).queryName(f"{self.app}: {query.name}")
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))
         trigger = trigger_of(mode, self.settings, one_jvm=is_local(query.rows.sparkSession))

@@ -9,7 +9,6 @@ from headwater.plan.errors import PlanError
 from headwater.spark.sinks.calls import ForEachSinkWriter
 from headwater.spark.sinks.parquet import FileSinkWriter
 from headwater.spark.sinks.printing import PrintSinkWriter
-from headwater.spark.sinks.table import StoreSinkWriter
 from headwater.spark.sinks.topic import TopicSinkWriter
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 WRITERS: Mapping[type[nodes.Sink], SinkWriter[Any]] = {
     nodes.TopicSink: TopicSinkWriter(),
     nodes.FileSink: FileSinkWriter(),
-    nodes.StoreSink: StoreSinkWriter(),
+    nodes.StoreSink: TopicSinkWriter(),
     nodes.PrintSink: PrintSinkWriter(),
     nodes.ForEachSink: ForEachSinkWriter(),
 }

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headwater.plan.nodes import StoreSink
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.table_store import key_parts
 from headwater.spark.sinks.table_types import key_affinities, key_columns
-from headwater.spark.sinks.writer import Run, SinkWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-    from headwater.spark.compiler.nodes import NodeCompiler
 
 _QUERY = "sql.streaming.queryId"
 _ROWS_AT_ONCE = 10_000
@@ -60,19 +56,6 @@ class TableStoreSink(Sink):
                 (types["value"], checkpoint, batch_id),
             )
             database.execute("COMMIT")
-
-
-class StoreSinkWriter(SinkWriter[StoreSink]):
-    """Writes a store of the program, a file in the folder of its tables."""
-
-    def rows(self, sink: StoreSink, compiler: NodeCompiler) -> DataFrame:
-        """Return the rows, those of a key together."""
-        return super().rows(sink, compiler).repartition("key")
-
-    def open(self, sink: StoreSink, run: Run) -> TableStoreSink:
-        """Return the table's file."""
-        run.tables.mkdir(parents=True, exist_ok=True)
-        return TableStoreSink(run.tables / f"{sink.store}.db")
 
 
 def _prepare(database: sqlite3.Connection, key_schema: str, value_schema: str) -> None:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from headwater.plan import nodes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import DataFrame
 
     from headwater.plan.plan import ProgramSettings
@@ -29,8 +27,6 @@ class Run:
     app: str
     query: str
     settings: ProgramSettings
-    tables: Path
-    """The folder of the program's stores."""
     missing_markers: MissingMarkers = "fail"
 
 
