@@ -56,6 +56,7 @@ class Follower:
         """Records without a key, or whose key is not of the table's type, since the start."""
         self._changes: dict[bytes, bytes | None] = {}
         self._held: list[Change] = []
+        self._has_settled = False
         self._moved = threading.Condition()
         self._stopping = threading.Event()
         self._thread = threading.Thread(
@@ -112,7 +113,7 @@ class Follower:
         if kept.topic_id != facts.id or facts.forgets_since(kept.followed_at):
             self._start_again(facts.id)
         start = self.position.offsets(self._table.topic)
-        self._changes, self._held = {}, []
+        self._changes, self._held, self._has_settled = {}, [], False
         reader = TopicReader(self._table, connection, facts.partitions, start)
         try:
             looked = noted = time.monotonic()
@@ -138,12 +139,14 @@ class Follower:
         reader.hold(len(self._held) > _HELD)
         before = reader.state()
         found = reader.changes(_POLL_S)
-        if not found and reader.state() == before:
+        # An empty topic brings nothing, and is read to its end all the same.
+        if not found and reader.state() == before and self._has_settled:
             return
         self.trouble = None
         self._held += found
         if reader.knows_batch_end:
             self._settle(reader, facts)
+            self._has_settled = True
 
     def _settle(self, reader: TopicReader, facts: TopicFacts) -> None:
         """Write what belongs to finished batches, and show it once all of that was read."""

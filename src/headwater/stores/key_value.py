@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from headwater.stores.ordered_bytes import after
+from headwater.stores.ordered_bytes import after_values
 from headwater.stores.store import Store
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class KeyValueStore(Store):
 
     def prefix_scan(self, prefix: Any, **bound: Unpack[Bound]) -> Iterator[tuple[Any, Any]]:
         """Go through the keys that begin with a text, or that have these first fields."""
-        first = self.keys.prefix(prefix)
-        return self._some(first, after(first), bound)
+        return self._some(*self.keys.beginning_with(prefix), bound)
 
     def all(self, **bound: Unpack[Bound]) -> Iterator[tuple[Any, Any]]:
         """Go through all keys."""
@@ -54,4 +53,4 @@ class KeyValueStore(Store):
 
     def _limits(self, lower: Any, upper: Any) -> tuple[bytes, bytes]:
         first = b"" if lower is None else self.keys.of(lower)
-        return first, b"\xff" if upper is None else after(self.keys.of(upper))
+        return first, b"\xff" if upper is None else after_values(self.keys.of(upper))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from headwater.plan.types import BINARY, DATE, STRING, Array, Primitive, Struct
 from headwater.stores import ordered_bytes
 from headwater.stores.errors import StoreValueError, UnsupportedKeyError
@@ -53,8 +55,8 @@ class KeyCodec:
             return b"".join(_parts(key, self._type, self._type.names))
         return _encoded(key, self._type, "the key")
 
-    def prefix(self, key: Any) -> bytes:
-        """Return what the bytes of keys begin with: those of a text, or of a struct's first fields.
+    def beginning_with(self, key: Any) -> tuple[bytes, bytes]:
+        """Return where keys begin, and where they end, that begin with a text or these fields.
 
         Raises StoreValueError.
         """
@@ -65,10 +67,12 @@ class KeyCodec:
                 raise StoreValueError(
                     f"keys have the fields {names}: give the first ones of them, in this order"
                 )
-            return b"".join(_parts(key, self._type, given))
+            first = b"".join(_parts(key, self._type, given))
+            return first, ordered_bytes.after_values(first)
         if self._type not in (STRING, BINARY):
             raise StoreValueError(f"keys of type {self._type.ddl()} have no prefix: use range")
-        return _encoded(key, self._type, "the key")[:-1]
+        first = _encoded(key, self._type, "the key")[:-1]
+        return first, ordered_bytes.after_text(first)
 
     def key(self, kept: bytes) -> Any:
         """Return the key of what was kept."""
@@ -78,16 +82,19 @@ class KeyCodec:
 
     def parsed(self, text: str) -> Any:
         """Return the key that a text means, as an address has it; raises StoreValueError."""
-        import msgspec
+        return parsed(text, self._type)
 
-        if self._type == STRING:
-            return text
-        try:
-            return _of_json(text, python_type(self._type))
-        except (msgspec.DecodeError, msgspec.ValidationError) as failure:
-            raise StoreValueError(
-                f"{text!r} is no key of this store, which are {self._type.ddl()}: {failure}"
-            ) from None
+
+def parsed(text: str, type_: DataType) -> Any:
+    """Return the key of a type that a text means: itself, or JSON; raises StoreValueError."""
+    if type_ == STRING:
+        return text
+    try:
+        return _of_json(text, python_type(type_))
+    except (msgspec.DecodeError, msgspec.ValidationError) as failure:
+        raise StoreValueError(
+            f"{text!r} is no key of this store, which are {type_.ddl()}: {failure}"
+        ) from None
 
 
 def check_key_type(type_: DataType, where: str = "the key") -> None:
@@ -108,8 +115,6 @@ def check_key_type(type_: DataType, where: str = "the key") -> None:
 
 
 def _of_json(text: str, type_: Any) -> Any:
-    import msgspec
-
     try:
         return msgspec.json.decode(text, type=type_, strict=False)
     except msgspec.DecodeError:

@@ -104,9 +104,14 @@ def date_of(days: int) -> dt.date:
     return dt.date.fromordinal(days + _EPOCH.toordinal())
 
 
-def after(prefix: bytes) -> bytes:
-    """Return the first bytes that come after all which begin with these, a tag at least."""
-    rest = prefix.rstrip(b"\xff")
+def after_values(data: bytes) -> bytes:
+    """Return the first bytes after all that begin with these values, each of them whole."""
+    return data + b"\xff"  # no value begins so, and a text that goes on does
+
+
+def after_text(data: bytes) -> bytes:
+    """Return the first bytes after all that begin with these, of a text without its end."""
+    rest = data.rstrip(b"\xff")
     return rest[:-1] + bytes((rest[-1] + 1,))
 
 

@@ -50,6 +50,10 @@ class Position:
         """Return it as text."""
         return msgspec.json.encode(self._offsets).decode()
 
+    def as_dict(self) -> dict[str, dict[int, int]]:
+        """Return the offsets by topic and partition."""
+        return {topic: dict(parts) for topic, parts in self._offsets.items()}
+
     def offsets(self, topic: str) -> dict[int, int]:
         """Return the offsets of one topic by partition."""
         return dict(self._offsets.get(topic, {}))

@@ -164,13 +164,14 @@ class Store:
         return self._some(_BEGINNING, _END, bound, backward=backward)
 
     def _check(self, bound: Bound) -> None:
+        self._check_open()
+        if self._database.reader().in_transaction:
+            return  # within a snapshot, which was checked
         position = bound.get("at_least")
         if position is not None:
             self.wait_until(position, bound.get("timeout_s", WAIT_S))
         if self._follower.is_loading and not bound.get("stale", False):
             raise StoreLoadingError(self.name, self._why_loading())
-        if not self._is_open:
-            raise StoreClosedError(self.name)
 
     def _check_open(self) -> None:
         if not self._is_open:

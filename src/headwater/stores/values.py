@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headwater.serde import (
-    AvroDeserializer,
-    BytesDeserializer,
-    Context,
-    DeserializationError,
-    DoubleDeserializer,
-    JsonSchemaDeserializer,
-    LongDeserializer,
-    ProtobufDeserializer,
-    StringDeserializer,
-)
+from headwater import serde
+from headwater.serde.context import Context
+from headwater.serde.errors import DeserializationError
 from headwater.stores.errors import StoreError, StoreValueError
 from headwater.stores.python_types import python_type
 
@@ -27,16 +19,17 @@ if TYPE_CHECKING:
     from headwater.serde.context import Field
     from headwater.stores.table import Side
 
-_PLAIN: dict[str, type[Deserializer[Any]]] = {
-    "string": StringDeserializer,
-    "bytes": BytesDeserializer,
-    "long": LongDeserializer,
-    "double": DoubleDeserializer,
+# By name: each is imported when it is used, with the library that it brings.
+_PLAIN = {
+    "string": "StringDeserializer",
+    "bytes": "BytesDeserializer",
+    "long": "LongDeserializer",
+    "double": "DoubleDeserializer",
 }
-_OF_REGISTRY: dict[str, Callable[[SchemaRegistryClient], Deserializer[Any]]] = {
-    "avro": AvroDeserializer,
-    "jsonschema": JsonSchemaDeserializer,
-    "protobuf": ProtobufDeserializer,
+_OF_REGISTRY = {
+    "avro": "AvroDeserializer",
+    "jsonschema": "JsonSchemaDeserializer",
+    "protobuf": "ProtobufDeserializer",
 }
 
 
@@ -48,11 +41,11 @@ def value_reader(
     if kind == "json":
         return _json_reader(side, topic, field)
     if kind in _PLAIN:
-        deserializer = _PLAIN[kind]()
+        deserializer: Deserializer[Any] = getattr(serde, _PLAIN[kind])()
     elif kind in _OF_REGISTRY:
         if registry is None:
             raise StoreError(f"{topic} is written as {kind}: say where the registry is")
-        deserializer = _OF_REGISTRY[kind](registry)
+        deserializer = getattr(serde, _OF_REGISTRY[kind])(registry)
     else:
         raise StoreError(f"{topic} is written as {kind}, which only its program can read")
     place = Context(topic, field)

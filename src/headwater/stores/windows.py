@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from headwater.stores.ordered_bytes import after, encode
+from headwater.plan.types import Struct
+from headwater.stores.keys import parsed
+from headwater.stores.ordered_bytes import after_values, encode
 from headwater.stores.store import Store
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class WindowStore(Store):
     ) -> Iterator[tuple[tuple[Any, Window], Any]]:
         """Go through the windows of the keys from one to another, both included."""
         first = b"" if lower is None else self._of(lower)
-        end = b"\xff" if upper is None else after(self._of(upper))
+        end = b"\xff" if upper is None else after_values(self._of(upper))
         return _between(self._some(first, end, bound), time_from, time_to)
 
     def fetch_all(
@@ -97,15 +99,20 @@ class WindowStore(Store):
         """Go through everything, the last one first."""
         return self.backward_fetch_all(**bound)
 
+    def parsed_key(self, text: str) -> Any:
+        """Return the key that a text means, as an address has it; raises StoreValueError."""
+        assert isinstance(self.table.key.type, Struct), "keys of windowed tables are structs"
+        return parsed(text, self.table.key.type.fields[0].type)
+
     def _of(self, key: Any) -> bytes:
-        return self.keys.prefix({"key": key})
+        return self.keys.beginning_with({"key": key})[0]
 
     def _limits(
         self, key: Any, time_from: dt.datetime | None, time_to: dt.datetime | None
     ) -> tuple[bytes, bytes]:
         of_key = self._of(key)
         first = of_key if time_from is None else of_key + encode(time_from)
-        return first, after(of_key if time_to is None else of_key + encode(time_to))
+        return first, after_values(of_key if time_to is None else of_key + encode(time_to))
 
 
 def _window(key: dict[str, Any]) -> Window:

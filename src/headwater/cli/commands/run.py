@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import Plan
     from headwater.spark.jobs.progress import QueryProgress
+    from headwater.stores import Stores
     from headwater.streams.app import App
 
 _REFRESH_S = 0.5
@@ -68,6 +70,12 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     type=click.IntRange(0, 65535),
     help="Serve Prometheus metrics on this port of 127.0.0.1.",
 )
+@click.option(
+    "--stores-port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="Follow the program's stores, and serve look-ups on this port of 127.0.0.1.",
+)
 @click.option("--describe", is_flag=True, help="Show the topology, and run nothing.")
 @registry_access_options
 @command_config_option
@@ -82,6 +90,7 @@ def run(
     registry_properties: dict[str, str],
     checkpoint_dir: Path | None,
     metrics_port: int | None,
+    stores_port: int | None,
     describe: bool,
 ) -> int:
     """Run a program that uses headwater.streams."""
@@ -104,7 +113,12 @@ def run(
         checkpoint_dir=checkpoint_dir or plan.settings.checkpoint_dir,
         spark={**plan.settings.spark, **settings},
     )
-    return _run(replace(plan, settings=chosen), once=once, master=master, metrics_port=metrics_port)
+    with app.stores as stores:
+        look_ups = None if stores_port is None else partial(_serve_stores, stores, stores_port)
+        return _run(
+            replace(plan, settings=chosen), once=once, master=master, metrics_port=metrics_port,
+            serve_stores=look_ups,
+        )  # fmt: skip
 
 
 # Such a file is often shared with other clients; in these, Spark has its own way.
@@ -145,6 +159,7 @@ def _run(
     once: bool,
     master: str | None,
     metrics_port: int | None,
+    serve_stores: Callable[[], int] | None,
 ) -> int:
     if find_spec("pyspark") is None:
         raise CommandError("pipelines need Spark: install it with pip install 'headwater[spark]'")
@@ -177,6 +192,8 @@ def _run(
             if metrics_port is not None:
                 address = f"http://127.0.0.1:{_serve(lambda: {name: progress()}, metrics_port)}"
                 view.say(f"metrics at {address}/metrics")
+            if serve_stores is not None:
+                view.say(f"look-ups at http://127.0.0.1:{serve_stores()}/stores")
             # As many slots as there are, and micro-batches where they are too few.
             host.start(name, plan, owner="run", once=once, falls_back=True, notice=view.say)
             view.say(f"running; Spark's own view is at {ui_address(host.session.get())}")
@@ -206,3 +223,21 @@ def _serve(progress: Callable[[], Mapping[str, Sequence[QueryProgress]]], port: 
             f"metrics cannot be served on port {port}: {failure} with --metrics-port, or 0 for any "
             "that is free"
         ) from None
+
+
+def _serve_stores(stores: Stores, port: int) -> int:
+    from headwater.http.listening import ListenError
+    from headwater.stores import StoreError
+    from headwater.stores.http.api import serve_stores
+
+    if not stores.names:
+        raise CommandError('there is nothing to look up: give a table a store with .store("name")')
+    try:
+        return serve_stores(stores, port)
+    except ListenError as failure:
+        raise CommandError(
+            f"look-ups cannot be served on port {port}: {failure} with --stores-port, or 0 for any "
+            "that is free"
+        ) from None
+    except StoreError as failure:
+        raise CommandError(str(failure)) from None

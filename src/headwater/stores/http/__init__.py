@@ -1,0 +1,1 @@
+"""Look-ups over HTTP: the same answers as in process, as JSON."""
