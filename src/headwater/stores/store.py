@@ -85,8 +85,12 @@ class Store:
             raise StoreLoadingError(self.name, self._why_loading())
 
     def wait_until(self, position: Position, timeout_s: float = WAIT_S) -> None:
-        """Wait until the store has come so far; raises PositionNotReachedError."""
-        if not self._follower.wait_for(lambda: position.reached_by(self.position()), timeout_s):
+        """Wait until the store is ready and has come so far; raises PositionNotReachedError."""
+
+        def is_there() -> bool:
+            return self.is_ready and position.reached_by(self.position())
+
+        if not self._follower.wait_for(is_there, timeout_s):
             self._check_open()
             raise PositionNotReachedError(self.name, position, self.position(), timeout_s)
 
