@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks import apache_kafka, broker, disk, idle, kafka_tools, partitions, registry, rest
+from benchmarks import (
+    apache_kafka,
+    broker,
+    disk,
+    idle,
+    kafka_tools,
+    partitions,
+    registry,
+    rest,
+    stores,
+)
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
@@ -133,6 +143,16 @@ cannot be installed from PyPI.""",
             None,
             rest.GOALS,
             rest.measure,
+        ),
+        Section(
+            "stores",
+            "Look-ups",
+            stores.INTRODUCTION,
+            (HEADWATER.name,),
+            (HEADWATER.name,),
+            None,
+            stores.GOALS,
+            stores.measure,
         ),
         Section(
             "pipeline",

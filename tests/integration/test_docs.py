@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
     from tests.broker_process import BrokerProcess
 
-PAGES = ["README.md", "docs/broker.md", "docs/command-line.md", "docs/testing.md"]
+PAGES = [
+    "README.md",
+    "docs/broker.md",
+    "docs/command-line.md",
+    "docs/look-ups.md",
+    "docs/testing.md",
+]
 """The pages that need nothing but a broker."""
 
 ELSEWHERE: dict[str, str] = {

@@ -48,9 +48,9 @@ class Follower:
         self._access = access
         self._database = database
         self._keys = keys
-        kept = database.kept()
-        self.position = kept.position
-        self.is_loading = kept.is_loading
+        self.position = database.kept().position
+        # Until it is known that the topic is the one whose records the file has.
+        self.is_loading = True
         self.trouble: str | None = None
         self.skipped = 0
         """Records without a key, or whose key is not of the table's type, since the start."""
@@ -112,6 +112,8 @@ class Follower:
         kept = self._database.kept()
         if kept.topic_id != facts.id or facts.forgets_since(kept.followed_at):
             self._start_again(facts.id)
+        else:
+            self._moved_to(kept.position, loading=kept.is_loading)
         start = self.position.offsets(self._table.topic)
         self._changes, self._held, self._has_settled = {}, [], False
         reader = TopicReader(self._table, connection, facts.partitions, start)
