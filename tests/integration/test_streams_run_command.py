@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -16,6 +17,7 @@ import time
 import urllib.request
 from subprocess import PIPE, STDOUT, Popen
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import psutil
 from confluent_kafka import Producer
@@ -32,12 +34,14 @@ PROGRAM = """
 from headwater.streams import App, col
 from limits import LIMIT
 
-app = App("alerts")
+app = App("alerts", stores_dir=f"{__file__}.stores")
 readings = app.stream("TOPIC", value_type="id string, value bigint")
 readings.filter(col("value") > LIMIT).to("TOPIC-alerts")
 """
 COUNTS = """
-readings.group_by_key().count(emit="record").to_stream().to("TOPIC-counts")
+counts = readings.group_by_key().count(emit="record")
+counts.to_stream().to("TOPIC-counts")
+counts.store("counts")
 """
 WITHIN_S = 240
 
@@ -146,10 +150,12 @@ def test_a_run_on_a_terminal_until_ctrl_c(
     create(broker, topic)
     path = program(tmp_path, topic, COUNTS)
     produce(broker, topic, range(20))
-    options = ("--metrics-port", "0", "--conf", "spark.headwater.realTime=false")
+    ports = ("--metrics-port", "0", "--stores-port", "0")
+    options = (*ports, "--conf", "spark.headwater.realTime=false")
     with Terminal(columns=80) as terminal:
         terminal.run(command(path, broker, *options), tmp_path)
         address = terminal.wait_for(r"metrics at (http://\S+/metrics)")[1]
+        stores = terminal.wait_for(r"look-ups at (http://\S+/stores)")[1]
         terminal.wait_for("alerts: running")
 
         def measured() -> dict[str, float]:
@@ -161,6 +167,12 @@ def test_a_run_on_a_terminal_until_ctrl_c(
         assert values["state_rows"] == 5, "a row for each key"
         assert values["restarts_total"] == 0
         assert values["up"] == 2, "both queries"
+        read = quote(json.dumps({topic: {"0": 20}}))
+        asked = f"{stores}/counts/entries?at_least={read}&timeout_ms={WITHIN_S * 1000}"
+        with urllib.request.urlopen(asked) as answer:
+            entries = json.load(answer)["entries"]
+        assert sum(entry["value"]["count"] for entry in entries) == 20
+        assert len(entries) == 5
         terminal.wait_for(rf"{topic}-aggregate +running +0 ")
         terminal.press(b"\x03")
         while terminal.read():

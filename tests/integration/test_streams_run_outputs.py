@@ -10,6 +10,7 @@ from tests.waiting import HUNG_AFTER_S, wait_for
 
 from headwater.spark.jobs.job import Job
 from headwater.stores import Position
+from headwater.streams import tumbling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,9 @@ def test_a_table_and_files_while_running_and_after_a_replay(
         numbers = app.table(topic, value_type="value bigint")
         numbers.map_values(value="value").store("latest")
         numbers.store("as.read")
-        app.stream(topic, value_type="value bigint").to_files(files)
+        stream = app.stream(topic, value_type="value bigint")
+        stream.group_by_key().windowed_by(tumbling("1 minute")).count().store("per.minute")
+        stream.to_files(files)
         return app
 
     topics.write(topic, {"value": 1}, {"value": 2}, key="a")
@@ -50,6 +53,12 @@ def test_a_table_and_files_while_running_and_after_a_replay(
             "a": {"value": 2},
             "b": {"value": 3},
         }
+        per_minute = app.window_store("per.minute")
+        windows = [*per_minute.fetch("a", at_least=read, timeout_s=HUNG_AFTER_S)]
+        assert sum(value["count"] for _, value in windows) == 2
+        for window, value in windows:
+            assert value["window_start"] == window.start
+            assert per_minute.get("a", window.start) == value
         topics.write(topic, None, key="b")
         topics.write(topic, {"value": 4}, key="c")
         read = Position({topic: {0: 5}})
@@ -75,6 +84,27 @@ def test_a_table_and_files_while_running_and_after_a_replay(
     assert written(spark, files) == [
         ("a", 1), ("a", 2), ("b", None), ("b", 3), ("b", 5), ("c", 4),
     ]  # fmt: skip
+
+
+def test_look_ups_in_real_time_mode(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    topics.write(topic, {"value": 1}, {"value": 2}, key="a")
+    app = app_of(topics, tmp_path, name=f"app-{topic}", stores_dir=tmp_path / "stores")
+    app.stream(topic, value_type="value bigint").group_by_key().count(emit="record").store("counts")
+    job = Job(app.plan())
+    job.start(spark)
+    try:
+        counts = app.store("counts")
+        counts.wait_until_ready(HUNG_AFTER_S)
+        wait_for(lambda: counts.get("a"), until=lambda found: found == {"count": 2})
+        wait_for(lambda: [query.state for query in job.progress()], until=["real-time"].__eq__)
+        topics.write(topic, {"value": 3}, key="a")
+        wait_for(lambda: counts.get("a"), until=lambda found: found == {"count": 3})
+    finally:
+        app.stores.close()
+        job.stop()
 
 
 def test_prints_and_calls_once_for_each_record(
