@@ -16,7 +16,8 @@ class ListenError(StartError):
 def listen(host: str, port: int) -> socket.socket:
     """Return a bound socket; port 0 takes a free one. Raises ListenError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With its protocol: asyncio sends at once, without Nagle's delay, only where it knows that.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

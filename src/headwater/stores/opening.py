@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from headwater.stores.errors import StoreError, UnknownStoreError
 from headwater.stores.key_value import KeyValueStore
@@ -64,9 +64,7 @@ class Stores:
         found = self._open.get(name)
         if found is not None:
             return found
-        table = self._tables.get(name)
-        if table is None:
-            raise UnknownStoreError(name, self._tables)
+        table = self._table(name)
         with self._guard:
             if name not in self._open:
                 needs = table.key.format.needs_registry or table.value.format.needs_registry
@@ -76,17 +74,15 @@ class Stores:
 
     def key_value(self, name: str) -> KeyValueStore:
         """Return a store of a table without windows; raises StoreError."""
-        found = self.get(name)
-        if not isinstance(found, KeyValueStore):
+        if self._table(name).windowed:
             raise StoreError(f"the table in the store {name!r} has windows: use window_store")
-        return found
+        return cast("KeyValueStore", self.get(name))
 
     def windowed(self, name: str) -> WindowStore:
         """Return the store of a windowed table; raises StoreError."""
-        found = self.get(name)
-        if not isinstance(found, WindowStore):
+        if not self._table(name).windowed:
             raise StoreError(f"the table in the store {name!r} has no windows: use store")
-        return found
+        return cast("WindowStore", self.get(name))
 
     def close(self) -> None:
         """Close all that are open."""
@@ -100,3 +96,9 @@ class Stores:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _table(self, name: str) -> FollowedTable:
+        table = self._tables.get(name)
+        if table is None:
+            raise UnknownStoreError(name, self._tables)
+        return table

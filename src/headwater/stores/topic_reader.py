@@ -23,7 +23,6 @@ _SETTINGS = {
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
     "max.poll.interval.ms": _NEVER_MS,
-    "fetch.wait.max.ms": 100,
     "queued.max.messages.kbytes": 32 * 1024,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import urllib.request
 
 import pytest
@@ -28,6 +29,26 @@ def test_a_port_that_somebody_else_takes_between_bind_and_listen_is_named() -> N
             first.listen()
             with pytest.raises(ListenError, match=f"port {port} is in use"):
                 asyncio.run(Server(app_of(), second).start())
+
+
+def test_connections_send_at_once() -> None:
+    """An answer is two writes, and the second would wait for the client's delayed ACK, 40 ms."""
+
+    async def is_set() -> int:
+        accepted: asyncio.Future[asyncio.StreamWriter] = asyncio.Future()
+        with listen("127.0.0.1", 0) as listening:
+            server = await asyncio.start_server(
+                lambda _, writer: accepted.set_result(writer), sock=listening
+            )
+            _, client = await asyncio.open_connection(*listening.getsockname())
+            connection = (await accepted).get_extra_info("socket")
+            found = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            for writer in (client, await accepted):
+                writer.close()
+            server.close()
+        return int(found)
+
+    assert asyncio.run(is_set()) == 1
 
 
 @pytest.mark.parametrize(
