@@ -1,7 +1,8 @@
 """A store's file: SQLite with the last value of every key, and how far the topic was read.
 
 A transaction changes both together, and whoever reads sees what was committed when it began. The
-disk is not waited for: what a power cut takes is read again from the topic.
+disk is not waited for: what a power cut takes is read again from the topic. While a store loads,
+not even the order matters in which the disk gets things: nobody goes on from such a file.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Database:
         self._name = name
         self._lock = _locked(path)
         self._is_open = True
+        self._is_loading = False
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
@@ -64,7 +66,9 @@ class Database:
         return Kept(topic_id, followed_at, bool(loading), Position.from_json(position))
 
     def start_again(self, topic_id: str) -> None:
-        """Forget everything, since it is of another topic or too old."""
+        """Forget everything, since it is of another topic, too old, or not loaded to the end."""
+        self._writer.execute("PRAGMA synchronous = OFF")
+        self._is_loading = True
         self._writer.execute("BEGIN IMMEDIATE")
         self._writer.execute("DELETE FROM entry")
         self._writer.execute(
@@ -85,6 +89,8 @@ class Database:
 
     def commit(self, position: Position, *, loading: bool) -> None:
         """Show what was changed, with the position that it is at."""
+        if self._is_loading and not loading:
+            self._end_loading()
         if not self._writer.in_transaction:
             self._writer.execute("BEGIN IMMEDIATE")
         self._writer.execute(
@@ -128,6 +134,14 @@ class Database:
             self._readers.clear()
         self._writer.close()
         self._lock.close()
+
+    def _end_loading(self) -> None:
+        """Bring what was loaded to the disk, before the file says that it is whole."""
+        if self._writer.in_transaction:
+            self._writer.execute("COMMIT")
+        self._writer.execute("PRAGMA synchronous = NORMAL")
+        self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._is_loading = False
 
     def _prepared(self) -> sqlite3.Connection:
         connection = _connected(self._path, read_only=False)

@@ -56,7 +56,7 @@ class Follower:
         """Records without a key, or whose key is not of the table's type, since the start."""
         self._changes: dict[bytes, bytes | None] = {}
         self._held: list[Change] = []
-        self._has_settled = False
+        self._has_settled = self._has_begun = False
         self._moved = threading.Condition()
         self._stopping = threading.Event()
         self._thread = threading.Thread(
@@ -110,7 +110,10 @@ class Follower:
         connection = Connection(self._access)
         facts = topic_facts(connection, self._table)
         kept = self._database.kept()
-        if kept.topic_id != facts.id or facts.forgets_since(kept.followed_at):
+        # What another process began to load may have been cut off anywhere.
+        is_torn = kept.is_loading and not self._has_begun
+        self._has_begun = True
+        if is_torn or kept.topic_id != facts.id or facts.forgets_since(kept.followed_at):
             self._start_again(facts.id)
         else:
             self._moved_to(kept.position, loading=kept.is_loading)
