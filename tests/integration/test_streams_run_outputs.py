@@ -81,6 +81,15 @@ def test_a_table_and_files_while_running_and_after_a_replay(
         read = Position({topic: {0: 6}})
         rows = dict(stores.key_value("latest").all(at_least=read, timeout_s=HUNG_AFTER_S))
     assert rows == {"a": {"value": 2}, "b": {"value": 5}, "c": {"value": 4}}
+    changes = [(each.key(), each.value()) for each in topics.read("app-latest-changelog", 6)]
+    assert changes == [
+        (b"a", b'{"value":1}'),
+        (b"a", b'{"value":2}'),
+        (b"b", b'{"value":3}'),
+        (b"b", None),
+        (b"c", b'{"value":4}'),
+        (b"b", b'{"value":5}'),
+    ], "the batch that was done again is there once"
     assert written(spark, files) == [
         ("a", 1), ("a", 2), ("b", None), ("b", 3), ("b", 5), ("c", 4),
     ]  # fmt: skip

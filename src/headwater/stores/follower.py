@@ -56,7 +56,7 @@ class Follower:
         """Records without a key, or whose key is not of the table's type, since the start."""
         self._changes: dict[bytes, bytes | None] = {}
         self._held: list[Change] = []
-        self._has_settled = self._has_begun = False
+        self._has_settled = self._has_begun = self._is_warned = False
         self._moved = threading.Condition()
         self._stopping = threading.Event()
         self._thread = threading.Thread(
@@ -201,7 +201,9 @@ class Follower:
                     noted[of_record(key)] = value
             except StoreValueError as failure:
                 self.skipped += 1
-                logger.warning("the store %s: offset %d: %s", self._table.name, offset, failure)
+                if not self._is_warned:  # they may come by the million
+                    logger.warning("the store %s: offset %d: %s", self._table.name, offset, failure)
+                self._is_warned = True
 
     def _moved_to(self, position: Position, *, loading: bool) -> None:
         with self._moved:
