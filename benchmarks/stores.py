@@ -45,8 +45,8 @@ GOALS = {RESTART: "30,000 ms", GET_99: "1 ms", HTTP_99: "5 ms"}
 INTRODUCTION = f"""A table of {KEYS:,} keys in {PARTITIONS} partitions, on Headwater's broker,
 with short JSON values. The client of the look-ups over HTTP is in the same process as the server,
 on one connection. To load a new file takes a core as long as its CPU time says, and longer where
-the machine has much else to do, as it had in this run. A write is read: from its delivery report until a look-up with its position has
-answered."""
+the machine has much else to do, as it had in this run. A write is read: from its delivery report
+until a look-up with its position has answered."""
 
 _TABLE = FollowedTable(
     "counts",
