@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,10 @@ def test_kill_under_load(start_broker: StartBroker, seed: int, flush: str) -> No
         for writer in writers:
             assert writer.started.wait(60), f"nothing was acknowledged:\n{broker.text}"
         time.sleep(chance.uniform(0, 0.25))  # the moment of death, not a synchronisation
+        if chance.random() < 0.3:
+            # It dies while it stops.
+            os.kill(broker.pid, signal.SIGTERM)
+            time.sleep(chance.uniform(0, 0.1))
         broker.kill()
         for writer in writers:
             writer.stop()

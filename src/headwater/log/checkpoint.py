@@ -61,10 +61,12 @@ def read_epochs(path: str | Path) -> list[tuple[int, int]]:
     return [(_number(path, epoch), _number(path, start)) for epoch, start in _read_entries(path, 2)]
 
 
-def write_epochs(path: str | Path, epochs: Iterable[tuple[int, int]]) -> None:
+def write_epochs(
+    path: str | Path, epochs: Iterable[tuple[int, int]], *, durable: bool = True
+) -> None:
     """Replace the leader epochs of a partition; the directory is for the caller to sync."""
     lines = [f"{epoch} {start}" for epoch, start in epochs]
-    replace_file(path, _entries_text(lines), durable=True)
+    replace_file(path, _entries_text(lines), durable=durable)
 
 
 def read_topic_id(path: str | Path) -> bytes | None:

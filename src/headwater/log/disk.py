@@ -125,23 +125,6 @@ def sync_directory(path: str | Path) -> None:
         os.close(fd)
 
 
-def sync_file_system(path: str | Path) -> None:
-    """Have all that was written to the file system on its way to disk, where the system can.
-
-    What is left to do for each file is little then; and only that tells of errors.
-    """
-    import ctypes
-
-    syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
-    if syncfs is None:
-        return
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        syncfs(fd)
-    finally:
-        os.close(fd)
-
-
 def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Replace a file in one step: a crash leaves the old content or the new, never a mixture."""
     replace_file(path, data, durable=durable)

@@ -124,40 +124,62 @@ class Flusher:
                 files = [file for segment in closed for file in segment.files()]
             self._sync(files, closed, LogPosition(end_offset, end_offset, 0))
 
-    def close(self, name: str) -> None:
-        """Bring everything to disk, the indexes of the active segment too, and stop; OSError."""
+    def complete(self, *, durable: bool) -> None:
+        """Write what the active segment's indexes and the leader epochs lack; raises OSError."""
+        with self._lock:
+            if self.failure is not None or not self._is_changed:
+                return
+            active = self._segments.active
+            active.finish()
+            # A segment without entries has a single one in its time index, which the next start
+            # misses if it is lost: that need not wait for the disk.
+            if active.offset_index.count and active not in self.closed:
+                self.closed.append(active)
+            self._write_epochs(is_due=bool(self.closed), durable=durable)
+
+    def close(self, name: str, *, is_synced: bool) -> None:
+        """Bring everything to disk, unless that was done by other means, and stop."""
         with self._lock:
             if self.failure is not None:
                 return
-            is_unchanged = self._segments.end == self._synced_end and not self._epochs.is_misleading
-            # What nobody has written to need not be there at the next start.
-            is_unchanged = is_unchanged or (self._segments.end.offset == 0 and not self.closed)
-            if not is_unchanged:
-                self._segments.active.finish()
-                if self._segments.active.offset_index.count:
-                    self.closed.append(self._segments.active)
-        if not is_unchanged:
-            # A segment without entries has a single one in its time index, which the next start
-            # misses if it is lost: that need not wait for the disk.
+            is_changed = self._is_changed
+            if is_changed and is_synced:
+                self._note_synced(tuple(self.closed), self._segments.end)
+        if is_changed and not is_synced:
             self.flush()
         self.failure = StorageError(f"{name} is closed.")
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether there is anything that the next start would miss."""
+        if self._segments.end == self._synced_end and not self._epochs.is_misleading:
+            return False
+        # What nobody has written to need not be there.
+        return self._segments.end.offset > 0 or bool(self.closed)
 
     def _sync(self, files: list[OpenFile], closed: tuple[Segment, ...], end: LogPosition) -> None:
         self._sync_data(files)
         try:
-            if self._epochs.is_misleading or (closed and self._epochs.is_dirty):
-                self._epochs.write()
-                self._names_changed = True
+            self._write_epochs(is_due=bool(closed), durable=True)
             self._sync_names()
         except OSError as error:
             # Nothing that was written is in doubt; the next flush tries again.
             raise storage_error(error, f"Flushing {self._directory.name}") from error
+        self._note_synced(closed, end)
+
+    def _note_synced(self, closed: tuple[Segment, ...], end: LogPosition) -> None:
         with self._lock:
             for segment in closed:
                 segment.release_indexes()
                 self.closed.remove(segment)
             self.recovery_point = max(self.recovery_point, end.offset)
             self.made_safe(end)
+
+    def _write_epochs(self, *, is_due: bool, durable: bool) -> None:
+        """Write the leader epochs if they are due, or if the file tells of wrong ones."""
+        if self._epochs.is_misleading or (is_due and self._epochs.is_dirty):
+            self._epochs.write(durable=durable)
+            self._names_changed = True
 
     def _sync_data(self, files: list[OpenFile]) -> None:
         try:

@@ -46,10 +46,10 @@ class LeaderEpochs:
         self._replace(tuple(sorted(read_epochs(self._path))))
         self._written = self._entries
 
-    def write(self) -> None:
-        """Bring the file up to date."""
+    def write(self, *, durable: bool = True) -> None:
+        """Bring the file up to date, on disk as well if it has to be durable at once."""
         entries = self._entries
-        write_epochs(self._path, entries)
+        write_epochs(self._path, entries, durable=durable)
         self._written = entries
 
     def assign(self, epoch: int, start_offset: int) -> None:

@@ -296,13 +296,26 @@ class Log(LogReader):
             self._uses_log_append_time = config.message_timestamp_type == "LogAppendTime"
             self._roll_policy = RollPolicy(config)
 
-    def close(self) -> None:
-        """Bring everything to disk, indexes included, and end the use of the log."""
+    def complete(self, *, durable: bool = True) -> None:
+        """Write all that a start wants to find, before the log is closed; raises StorageError.
+
+        What is not `durable` gets to disk with a sync of the whole file system.
+        """
         with self.maintenance, self._disk(f"Closing {self.name}"):
             # Who wrote a few batches is as quickly read from them as from a snapshot.
             if len(self.producers) or len(self.segments) > 1 or self.size > _SMALL:
                 take_snapshot(self.directory, self.log_end_offset, self.producers.entries)
-            self._flusher.close(self.name)
+            self._flusher.complete(durable=durable)
+
+    def close(self, *, is_synced: bool = False) -> None:
+        """Bring everything to disk, indexes included, and end the use of the log.
+
+        Who has synced the whole file system since `complete` says so, and it is not done again.
+        """
+        if not is_synced:
+            self.complete()
+        with self.maintenance, self._disk(f"Closing {self.name}"):
+            self._flusher.close(self.name, is_synced=is_synced)
 
     def parent_synced(self) -> None:
         """Note that the directory's name is on disk, which the first flush would see to else."""

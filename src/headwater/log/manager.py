@@ -22,7 +22,8 @@ from headwater.log.checkpoint import (
     write_clean_shutdown,
     write_offsets,
 )
-from headwater.log.disk import remove_tree, storage_error, sync_directory, sync_file_system
+from headwater.log.closing import close_logs
+from headwater.log.disk import remove_tree, storage_error, sync_directory
 from headwater.log.errors import LogError, StorageError
 from headwater.log.file_names import (
     DELETED_DIRECTORY,
@@ -31,6 +32,7 @@ from headwater.log.file_names import (
     partition_directory,
     set_aside,
 )
+from headwater.log.file_system import FileSystem
 from headwater.log.journal.journal import LEAST_BYTES, Journal
 from headwater.log.journal.journal_format import LogId
 from headwater.log.journal.replay import remove_journal, replay
@@ -46,11 +48,8 @@ logger = logging.getLogger("headwater.log")
 
 TopicPartition = tuple[str, int]
 
-_DISK_THREADS = 8
-"""How many syncs are under way at once: a disk takes many together in the time of one."""
-
-_MANY_LOGS = 500
-"""From how many on it is quicker to sync the file system first: most may have been written to."""
+_LOAD_THREADS = 8
+"""How many logs are recovered at once: a disk syncs many together in the time of one."""
 
 _METADATA_TOPIC = "__cluster_metadata"
 
@@ -69,6 +68,7 @@ class LogManager:
         self.journal: Journal | None = None
         """What makes appends safe once the logs are loaded, unless each log is to do so itself."""
         self._journal_bytes = journal_bytes
+        self._file_system: FileSystem | None = None
         self.defaults = defaults
         self.logs: dict[TopicPartition, Log] = {}
         self.faults = StorageFaults()
@@ -204,10 +204,9 @@ class LogManager:
         self.faults.close()
         if self.journal is not None:
             self.journal.close()
-            if len(self.logs) > _MANY_LOGS:
-                sync_file_system(self.data_dir)
-        with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-close") as threads:
-            all_closed = all(list(threads.map(self._close_log, tuple(self.logs.values()))))
+        all_closed = close_logs(self.logs.values(), self._file_system)
+        if self._file_system is not None:
+            self._file_system.close()
         self._write_checkpoints()
         if all_closed:
             # The logs have all of it, and what has no journal need not be replayed.
@@ -217,17 +216,10 @@ class LogManager:
             logger.warning("not all logs could be closed, so the next start will check them")
         self.logs.clear()
 
-    def _close_log(self, log: Log) -> bool:
-        is_sound = log.failure is None
-        try:
-            log.close()
-        except StorageError as error:
-            self._report(log, error)
-            return False
-        return is_sound
-
     def _load(self, wanted: Mapping[TopicPartition, tuple[bytes, LogConfig]], now_ms: int) -> None:
         self.data_dir.mkdir(parents=True, exist_ok=True)
+        # Before anything is written, so that it hears of every write that fails.
+        self._file_system = FileSystem.under(self.data_dir)
         clean = take_clean_shutdown(self.data_dir)
         recovery_points = _read_checkpoint(self.data_dir / RECOVERY_POINTS)
         start_offsets = _read_checkpoint(self.data_dir / LOG_START_OFFSETS)
@@ -275,7 +267,7 @@ class LogManager:
             self.logs.update((key, open_log(key)) for key in wanted)
         else:
             # Each waits for the disk in the end.
-            with ThreadPoolExecutor(_DISK_THREADS, thread_name_prefix="headwater-load") as threads:
+            with ThreadPoolExecutor(_LOAD_THREADS, thread_name_prefix="headwater-load") as threads:
                 self.logs.update(zip(wanted, threads.map(open_log, wanted), strict=True))
         if not clean and present:
             # What recovery cut off must not count as being on disk after the next crash.

@@ -35,6 +35,12 @@ class Disk:
 
         monkeypatch.setattr("headwater.log.disk.sync_data", sync)
 
+    def sync_all(self) -> None:
+        """Bring every file to disk."""
+        for path in self._data_dir.glob("*-*/*"):
+            found = path.stat()
+            self._synced[found.st_ino] = found.st_size
+
     def cut_power(self, chance: random.Random) -> None:
         """Take a random part of what is not on disk: pages, ends of files, whole files."""
         for path in self._data_dir.glob("*-*/*"):

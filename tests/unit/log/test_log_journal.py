@@ -82,21 +82,6 @@ def test_a_clean_stop_leaves_no_journal(tmp_path: Path) -> None:
     assert values(only(start(tmp_path))) == [b"kept"]
 
 
-def test_a_stop_with_many_logs_syncs_the_file_system_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("headwater.log.manager._MANY_LOGS", 2)
-    logs = start(tmp_path, 3)
-    for log in logs.logs.values():
-        append(log, b"kept")
-    commit(logs)
-
-    logs.close()
-
-    again = start(tmp_path, 3)
-    assert [values(log) for log in again.logs.values()] == [[b"kept"]] * 3
-
-
 def test_files_are_used_again_once_the_logs_are_on_disk(tmp_path: Path, disk: Disk) -> None:
     logs = start(tmp_path, config=LogConfig())
     log = only(logs)
