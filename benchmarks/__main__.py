@@ -8,17 +8,29 @@ from functools import partial
 
 import click
 
-from benchmarks import apache_kafka, machine, report
+from benchmarks import apache_kafka, kafka_tools, machine, report
 from benchmarks.results import Results
-from benchmarks.sections import SECTIONS
+from benchmarks.sections import SECTIONS, TOOL_TARGETS
 
 
 @click.command()
 @click.argument("sections", nargs=-1, type=click.Choice(list(SECTIONS)))
 @click.option("--rounds", default=3, help="How often each is measured.  [default: 3]")
+@click.option(
+    "--rows",
+    "rows",
+    multiple=True,
+    metavar="TEXT",
+    help="Of Kafka's own tools, only the rows with this text; others stay as they were measured.",
+)
 @click.option("--no-write", is_flag=True, help="Print the tables and leave docs/ as it is.")
-def main(sections: tuple[str, ...], rounds: int, no_write: bool) -> None:
-    """Measure Headwater side by side with what people would use instead: all, or some SECTIONS."""
+def main(sections: tuple[str, ...], rounds: int, rows: tuple[str, ...], no_write: bool) -> None:
+    """Measure Headwater side by side with what people would use instead: all, or some SECTIONS.
+
+    `tools --rows "10,000 bytes, none" --rows latency` measures some rows of Kafka's own tools.
+    """
+    if rows and sections != (kafka_tools.SECTION,):
+        raise click.UsageError(f"--rows is for the section {kafka_tools.SECTION} alone.")
     lacking = apache_kafka.missing()
     if lacking is not None:
         sys.exit(f"The benchmarks need Apache Kafka: {lacking}.")
@@ -28,7 +40,11 @@ def main(sections: tuple[str, ...], rounds: int, no_write: bool) -> None:
         section = SECTIONS[name]
         described = machine.describe()
         results = Results()
-        section.measure(rounds, results, partial(click.echo, err=True))
+        say = partial(click.echo, err=True)
+        if rows:
+            kafka_tools.measure(TOOL_TARGETS, rounds, results, say, rows)
+        else:
+            section.measure(rounds, results, say)
         described["load after the run"] = (
             f"{machine.load():.1f}, of which the benchmark has its part"
         )
@@ -36,7 +52,7 @@ def main(sections: tuple[str, ...], rounds: int, no_write: bool) -> None:
         for label, value in described.items():
             click.echo(f"{label}: {value}")
         if not no_write:
-            report.write(section, results, described, rounds)
+            report.write(section, results, described, rounds, keep_others=bool(rows))
             click.echo(f"Written to {report.PAGE.relative_to(report.ROOT)}.")
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from benchmarks.targets import Running, Target
 
+SECTION = "tools"
+
 # Enough for some seconds each, of which the first part warms up the Java client.
 RECORDS = {10: 4_000_000, 100: 3_000_000, 1_000: 300_000, 10_000: 30_000}
 WARM_UP = 0.25
@@ -74,28 +76,49 @@ GOALS = {
 
 
 def measure(
-    targets: Sequence[Target], rounds: int, results: Results, say: Callable[[str], None]
+    targets: Sequence[Target],
+    rounds: int,
+    results: Results,
+    say: Callable[[str], None],
+    wanted: Sequence[str] = ("",),
 ) -> None:
-    """Measure every row on each broker in turn, as often as there are rounds.
+    """Measure every row with a `wanted` text on each broker in turn, as often as there are rounds.
 
     All brokers stay up through a round, so that what stands side by side was measured within
     seconds and on brokers that are warm; the idle ones take next to nothing.
     """
+    loads = [load for load in LOADS if _is_wanted(_produced(load), wanted)]
     for round_number in range(1, rounds + 1):
         with ExitStack() as stack:
             brokers = {target: stack.enter_context(running(target)) for target in targets}
             say(f"Kafka's tools, round {round_number} of {rounds}: warming up")
             for target, load in product(targets, WARM_UP_LOADS):
                 _measure_load(brokers[target], target, load, Results())
-            for number, load in enumerate(LOADS, start=1):
+            for number, load in enumerate(loads, start=1):
                 say(f"Kafka's tools, round {round_number} of {rounds}, {number}: {load.row}")
                 for target in _turns(targets, round_number + number):
                     _measure_load(brokers[target], target, load, results)
+                    say(f"  {target.name}: {_last(results, _produced(load), target)}")
             for acks in ACKS:
+                if not _is_wanted(_latency(acks, ""), wanted):
+                    continue
                 say(f"Kafka's tools, round {round_number} of {rounds}: latency with acks={acks}")
                 keeping = [target for target in targets if target.keeps_records]
                 for target in _turns(keeping, round_number):
                     _measure_latency(brokers[target], target, acks, results)
+                    say(f"  {target.name}: {_last(results, _latency(acks, '99 %'), target)}")
+
+
+def _is_wanted(row: str, wanted: Sequence[str]) -> bool:
+    return any(text in row for text in wanted)
+
+
+def _last(results: Results, row: str, target: Target) -> str:
+    """Return the newest figure of a row, to be told before all are there."""
+    for (name, unit), by_column in results.samples.items():
+        if name == row and target.name in by_column:
+            return f"{by_column[target.name][-1]:,.1f} {unit}"
+    return "nothing"
 
 
 def _turns(targets: Sequence[Target], first: int) -> list[Target]:

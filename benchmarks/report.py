@@ -49,15 +49,30 @@ def print_table(section: Section, rows: list[Row]) -> None:
     Console(width=160).print(table)
 
 
-def write(section: Section, results: Results, machine: Mapping[str, str], rounds: int) -> None:
-    """Keep a section's samples, draw its plot, and write the page of all sections."""
+def write(
+    section: Section,
+    results: Results,
+    machine: Mapping[str, str],
+    rounds: int,
+    *,
+    keep_others: bool = False,
+) -> None:
+    """Keep a section's samples, draw its plot, and write the page of all sections.
+
+    Rows that were not measured go, or stay with the samples that were kept of them.
+    """
+    path = SAMPLES / f"{section.name}.json"
+    if keep_others and path.exists():
+        kept_results = _results(json.loads(path.read_text()))
+        kept_results.samples.update(results.samples)
+        results = kept_results
     flat = [
         {"row": row, "unit": unit, "samples": by_column}
         for (row, unit), by_column in results.samples.items()
     ]
     kept = {"machine": dict(machine), "rounds": rounds, "rows": flat}
     SAMPLES.mkdir(exist_ok=True)
-    (SAMPLES / f"{section.name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    path.write_text(json.dumps(kept, indent=1) + "\n")
     plot(section, results.rows())
     write_page()
 
@@ -102,9 +117,7 @@ def plot(section: Section, rows: list[Row]) -> None:
 
 
 def _section(section: Section, kept: Mapping[str, Any]) -> Iterator[str]:
-    results = Results()
-    for each in kept["rows"]:
-        results.samples[(each["row"], each["unit"])] = each["samples"]
+    results = _results(kept)
     yield f"## {section.title}\n\n{section.introduction}\n"
     yield "| " + " | ".join([f"medians of {kept['rounds']}", *section.columns, "ratio", "goal |"])
     yield "| --- |" + " ---: |" * (len(section.columns) + 2)
@@ -119,6 +132,13 @@ def _section(section: Section, kept: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n![The same figures as bars]({_plot_name(section)})\n"
     yield from (f"- {name}: {value}" for name, value in kept["machine"].items())
     yield ""
+
+
+def _results(kept: Mapping[str, Any]) -> Results:
+    results = Results()
+    for each in kept["rows"]:
+        results.samples[(each["row"], each["unit"])] = each["samples"]
+    return results
 
 
 def _plot_name(section: Section) -> str:

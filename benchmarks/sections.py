@@ -69,7 +69,7 @@ is one record at a time through confluent-kafka, from produce until it is consum
             lambda rounds, results, say: broker.measure(BROKERS, rounds, results, say),
         ),
         Section(
-            "tools",
+            kafka_tools.SECTION,
             "Kafka's own tools",
             """`kafka-producer-perf-test`, `kafka-consumer-perf-test` and `kafka-e2e-latency`, in
 Java, with their default settings. All brokers are up and warm, and take turns row by row.
@@ -116,10 +116,10 @@ some hours before, the same rows were at 1.06x to 1.17x. From round to round a r
 stopped, started, written to once each, stopped, started, killed, started and written to again. All
 records are written with `acks=all`, through librdkafka. Apache Kafka is not measured in this table.
 
-A producer of librdkafka sends a request for each partition, and looks through all partitions that it
-has written to whenever it looks for something to send. One that writes to all 20,000 takes two thirds
-of a core and keeps the broker waiting; so the first records are written by a producer for each topic,
-one after the other.""",
+A producer of librdkafka sends a request for each partition, and looks through all partitions that
+it has written to whenever it looks for something to send. One that writes to all 20,000 takes two
+thirds of a core and keeps the broker waiting; so the first records are written by a producer for
+each topic, one after the other.""",
             (HEADWATER.name,),
             (HEADWATER.name,),
             None,
