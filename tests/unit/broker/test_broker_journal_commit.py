@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,7 @@ from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from headwater.log.journal.journal import Journal
@@ -41,6 +43,15 @@ def logs(tmp_path: Path) -> Iterator[LogManager]:
 def append(partition: Partition) -> None:
     batch = encode_batch([Record(0, NOW_MS, None, b"value")])
     partition.append(memoryview(batch), NOW_MS, AppendOrigin.CLIENT)
+
+
+@contextmanager
+def committing(executor: Executor, journal: Journal) -> Iterator[JournalCommit]:
+    commits = JournalCommit(asyncio.get_running_loop(), executor, journal)
+    try:
+        yield commits
+    finally:
+        commits.close()
 
 
 class SlowCommit:
@@ -67,8 +78,7 @@ def test_what_arrives_during_a_commit_shares_the_next_one(logs: LogManager) -> N
     journal.commit = slow  # type: ignore[method-assign]
 
     async def run() -> list[int]:
-        with ThreadPoolExecutor(1) as executor:
-            commits = JournalCommit(asyncio.get_running_loop(), executor, journal)
+        with ThreadPoolExecutor(1) as executor, committing(executor, journal) as commits:
             durable: list[int] = []
 
             def produce(number: int) -> None:
@@ -101,8 +111,7 @@ def test_a_log_that_is_gone_fails_its_own_requests_alone(logs: LogManager) -> No
     assert journal is not None
 
     async def run() -> list[LogError | None]:
-        with ThreadPoolExecutor(1) as executor:
-            commits = JournalCommit(asyncio.get_running_loop(), executor, journal)
+        with ThreadPoolExecutor(1) as executor, committing(executor, journal) as commits:
             errors: list[LogError | None] = []
             append(gone)
             append(kept)
@@ -131,8 +140,7 @@ def test_a_defect_is_told_to_everyone_who_waited(
         raise ValueError("a defect")
 
     async def run() -> None:
-        with ThreadPoolExecutor(1) as executor:
-            commits = JournalCommit(asyncio.get_running_loop(), executor, journal)
+        with ThreadPoolExecutor(1) as executor, committing(executor, journal) as commits:
             append(partition)
             with monkeypatch.context() as patch:
                 patch.setattr(journal, "commit", defect)

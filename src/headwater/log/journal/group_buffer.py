@@ -12,7 +12,6 @@ import google_crc32c
 from headwater.log.journal.journal_format import (
     ENTRY_HEADER_SIZE,
     GROUP_HEADER_SIZE,
-    RegionEntry,
     SettledEntry,
     encode_group_header,
     encode_region,
@@ -49,18 +48,21 @@ class GroupBuffer:
         return self._end + ENTRY_HEADER_SIZE + length <= len(self._memory)
 
     def add_region(self, log: LogId, region: Region) -> None:
-        """Add the bytes that a segment has there, from the page cache; raises OSError."""
-        entry = RegionEntry(
+        """Add the bytes that a segment has there, from memory or the page cache; raises OSError."""
+        start = self._end + ENTRY_HEADER_SIZE
+        self._view[self._end : start] = encode_region(
             log, region.end_offset, region.segment_base, region.position, region.length
         )
-        start = self._end + ENTRY_HEADER_SIZE
-        self._view[self._end : start] = encode_region(entry)
-        end, position = start + region.length, region.position
+        for part in region.parts:
+            self._view[start : start + len(part)] = part
+            start += len(part)
+        end = self._end + ENTRY_HEADER_SIZE + region.length
         while start < end:
+            position = region.position + region.length - (end - start)
             got = os.preadv(region.file.fd, [self._view[start:end]], position)
             if not got:
                 raise OSError(errno.EIO, f"the segment {region.segment_base} has become shorter")
-            start, position = start + got, position + got
+            start += got
         self._end = end
 
     def add_settled(self, log: LogId, offset: int) -> None:

@@ -73,27 +73,29 @@ class Journal:
         Returns for each of them where that ends, or why it is not safe.
         """
         with self._lock:
-            taken: dict[Log, tuple[LogPosition, Sequence[Region]]] = {}
-            errors: dict[Log, LogError] = {}
-            for _, log in logs:
+            ends: list[LogPosition | LogError] = []
+            regions: list[tuple[LogId, Log, Region]] = []
+            length = 0
+            for log_id, log in logs:
                 try:
-                    taken[log] = log.unsafe_regions()
+                    end, unsafe = log.unsafe_regions()
                 except LogError as error:
-                    errors[log] = error
-            length = sum(region.length for _, regions in taken.values() for region in regions)
-            is_written = length <= self._file_bytes // 2 and self._write_regions(
-                [(*each, taken[each[1]][1]) for each in logs if each[1] in taken]
-            )
-        results: list[LogPosition | LogError] = []
-        for _, log in logs:
-            if log in errors:
-                results.append(errors[log])
-            elif is_written:
-                log.made_safe(taken[log][0])
-                results.append(taken[log][0])
+                    ends.append(error)
+                    continue
+                ends.append(end)
+                for region in unsafe:
+                    regions.append((log_id, log, region))
+                    length += region.length
+            is_written = length <= self._file_bytes // 2 and self._write_regions(regions)
+        for number, (_, log) in enumerate(logs):
+            safe = ends[number]
+            if isinstance(safe, LogError):
+                continue
+            if is_written:
+                log.made_safe(safe)
             else:
-                results.append(_flush(log))
-        return results
+                ends[number] = _flush(log)
+        return ends
 
     def settle(self, log: Log, offset: int) -> None:
         """Void what the journal has of a log below an offset, before the log removes any of it.
@@ -128,14 +130,14 @@ class Journal:
         if self._current is not None:
             yield self._current
 
-    def _write_regions(self, logs: list[tuple[LogId, Log, Sequence[Region]]]) -> bool:
+    def _write_regions(self, regions: list[tuple[LogId, Log, Region]]) -> bool:
         """Write all of them, in as many groups as it takes; False if the journal cannot."""
         if self._failure is not None:
             return False
         group = self._group
         group.clear()
         members: dict[Log, LogId] = {}
-        for log_id, log, piece in self._pieces(logs):
+        for log_id, log, piece in self._pieces(regions):
             if not group.has_room(piece.length):
                 if not self._write(members, reserve=self._reserve):
                     return False
@@ -151,20 +153,19 @@ class Journal:
         return group.is_empty or self._write(members, reserve=self._reserve)
 
     def _pieces(
-        self, logs: list[tuple[LogId, Log, Sequence[Region]]]
+        self, regions: list[tuple[LogId, Log, Region]]
     ) -> Iterator[tuple[LogId, Log, Region]]:
         """Cut what is larger than a group may be."""
-        for log_id, log, regions in logs:
-            for region in regions:
-                for start in range(0, region.length, self._most_piece):
-                    yield (
-                        log_id,
-                        log,
-                        region._replace(
-                            position=region.position + start,
-                            length=min(self._most_piece, region.length - start),
-                        ),
-                    )
+        most = self._most_piece
+        for each in regions:
+            log_id, log, region = each
+            if region.length <= most:
+                yield each
+                continue
+            for start in range(0, region.length, most):
+                length = min(most, region.length - start)
+                position = region.position + start
+                yield log_id, log, region._replace(position=position, length=length, parts=())
 
     def _write(self, members: dict[Log, LogId], *, reserve: int) -> bool:
         """Write the group of entries of some logs; False if the journal cannot."""

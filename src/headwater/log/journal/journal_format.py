@@ -63,9 +63,13 @@ class GroupHeader(NamedTuple):
     """CRC-32C of its entries."""
 
 
-def encode_region(entry: RegionEntry) -> bytes:
-    """Return what precedes the bytes of the region."""
-    return _ENTRY.pack(_REGION, *entry.log, *entry[1:])
+def encode_region(
+    log: LogId, end_offset: int, segment_base: int, position: int, length: int
+) -> bytes:
+    """Return what precedes the bytes of a region: a `RegionEntry`, field by field."""
+    return _ENTRY.pack(
+        _REGION, log.topic_id, log.partition, end_offset, segment_base, position, length
+    )
 
 
 def encode_settled(entry: SettledEntry) -> bytes:
