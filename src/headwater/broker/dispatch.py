@@ -9,6 +9,7 @@ from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.pending_answer import PendingAnswer
 from headwater.broker.quotas.request_throttle import RequestThrottle
 from headwater.broker.request import HangUp, Request
 from headwater.log.rate_limited_logger import RateLimitedLogger
@@ -61,15 +62,32 @@ class Dispatcher:
         if throttle is not None:
             throttle.handled()
         if isinstance(answer, Awaitable):
-            work = asyncio.ensure_future(answer)
-            work.add_done_callback(
-                partial(self._answered, connection, reply, header, throttle, started_ns)
-            )
-            reply.attach(work)
             if header.api_key not in _ANSWERED_IN_FEW_BYTES:
                 reply.expect(_LATER_ANSWER_BYTES)
+            later = (connection, reply, header, throttle, started_ns)
+            if isinstance(answer, PendingAnswer):
+                reply.attach(answer)
+                answer.when_given(partial(self._given, *later))
+            else:
+                work = asyncio.ensure_future(answer)
+                reply.attach(work)
+                work.add_done_callback(partial(self._answered, *later))
         else:
             self._answer(reply, header, throttle, started_ns, answer)
+
+    def _given(
+        self,
+        connection: Connection,
+        reply: Reply,
+        header: RequestHeader,
+        throttle: RequestThrottle | None,
+        started_ns: int,
+        body: Response,
+    ) -> None:
+        try:
+            self._answer(reply, header, throttle, started_ns, body)
+        except Exception as error:
+            _give_up(connection, header, error)
 
     def _answered(
         self,

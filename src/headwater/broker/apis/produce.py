@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import topic, transactional_id
 from headwater.broker.log_errors import error_code_of
+from headwater.broker.pending_answer import PendingAnswer
 from headwater.broker.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.errors import (
@@ -30,7 +31,6 @@ from headwater.protocol.errors import ErrorCode
 from headwater.protocol.produce import PartitionProduceResult, ProduceRequest, RecordError
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable
 
     from headwater.broker.broker import Broker
@@ -91,7 +91,7 @@ def _by_rights(
 
 def _append_and_answer(
     broker: Broker, version: int, wanted: ProduceRequest, denied: Results, refused: Refusals
-) -> Response | asyncio.Future[Response] | None:
+) -> Response | PendingAnswer | None:
     results, appended = _append_all(broker, version, wanted, refused)
     if denied:
         results += denied
@@ -214,8 +214,8 @@ def _is_zstd(records: memoryview) -> bool:
 
 def _answer_when_durable(
     broker: Broker, version: int, results: Results, appended: Appended
-) -> asyncio.Future[Response]:
-    answer: asyncio.Future[Response] = broker.loop.create_future()
+) -> PendingAnswer:
+    answer = PendingAnswer()
     left = len(appended)
 
     def on_durable(place: tuple[int, int], error: LogError | None) -> None:
@@ -230,7 +230,7 @@ def _answer_when_durable(
                 error_message=str(error),
             )
         if left == 0 and not answer.done():
-            answer.set_result(codec.encode_response(version, results))
+            answer.give(codec.encode_response(version, results))
 
     for place, (partition, _) in appended.items():
         broker.commits.request(partition, partial(on_durable, place))
