@@ -2,9 +2,9 @@
 
     python -m tests.ksql FOLDER [--letters abc]
 
-So far there are two tiers: whether each statement is read, and whether the expressions of each case
-have the types it expects. Files outside --letters stay unread, so that some are left to judge by
-what nobody looked at.
+There are two tiers: whether each statement is read, and whether each case is refused where it
+expects that, and otherwise makes sources of the schemas it expects. Files outside --letters stay
+unread, so that some are left to judge by what nobody looked at.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from tests.ksql.cases import read_cases
-from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_types
+from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_statements
 
 
 def main() -> int:
@@ -23,9 +23,9 @@ def main() -> int:
     parser.add_argument("--letters", default="abcdefghijklm", help="first letters of file names")
     arguments = parser.parse_args()
     cases = list(read_cases(arguments.folder, arguments.letters))
-    types = judge_types(cases)
+    statements = judge_statements(cases)
     reading = judge_reading(cases)
-    _report("types of expressions, by case", types)
+    _report("refusals and schemas, by case", statements)
     _report("reading, by statement", reading)
     return 1 if reading.failures else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ _PLACEHOLDER = "{FORMAT}"
 class Case:
     """Statements of one test, whether the last of them is to be refused, and what it makes.
 
-    `schemas` are the columns that sources have in the end, as a CREATE statement declares them.
+    `schemas` are the columns that sources have in the end, as a CREATE statement declares them;
+    `topics` has what is there before, with schemas of the registry.
     """
 
     file: str
@@ -28,6 +29,8 @@ class Case:
     statements: tuple[str, ...]
     refused: bool = False
     schemas: tuple[tuple[str, str], ...] = ()
+    settings: dict[str, str] = field(default_factory=dict, hash=False)
+    topics: tuple[dict[str, Any], ...] = field(default=(), hash=False)
 
 
 def read_cases(folder: Path, letters: str) -> Iterator[Case]:
@@ -54,10 +57,12 @@ def _variants(file: str, test: dict[str, Any]) -> Iterator[Case]:
                 statement.replace(_PLACEHOLDER, format_ or _PLACEHOLDER)
                 for statement in test["statements"]
             ),
-            "expectedException" in test,
+            "expectedException" in test or "expectedError" in test,
             tuple(
                 (source["name"], source["schema"])
                 for source in test.get("post", {}).get("sources", [])
                 if "schema" in source
             ),
+            {name: str(value) for name, value in test.get("properties", {}).items()},
+            tuple(test.get("topics", ())),
         )

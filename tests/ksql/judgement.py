@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.ksql.expression_types import CaseTypes, UnknownSourceError
+from tests.ksql.statements import CaseStatements, UnknownSchemaError, uses_functions_of_its_own
 
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse
@@ -67,17 +67,17 @@ def judge_reading(cases: Iterable[Case]) -> Judgement:
     return judgement
 
 
-def judge_types(cases: Iterable[Case]) -> Judgement:
-    """Find the types of all expressions of each case, and compare those that it expects.
-
-    A refusal that is expected and does not come is counted apart: most have other reasons than an
-    expression, which nothing looks for yet.
-    """
+def judge_statements(cases: Iterable[Case]) -> Judgement:
+    """Analyse the statements of each case, and compare the schemas that it expects."""
     judgement = Judgement()
     for case in cases:
+        if uses_functions_of_its_own(case):
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+            continue
+        statements = CaseStatements(case)
         try:
-            differences = CaseTypes().run(case)
-        except UnknownSourceError:
+            statements.run()
+        except UnknownSchemaError:
             judgement.outcomes[Outcome.NOT_JUDGED] += 1
         except SqlError as error:
             if case.refused:
@@ -85,8 +85,12 @@ def judge_types(cases: Iterable[Case]) -> Judgement:
             else:
                 judgement.fail(case, str(error))
         else:
-            if differences:
+            differences = list(statements.differences())
+            if case.refused:
+                judgement.outcomes[Outcome.NOT_REFUSED] += 1
+                judgement.failures.append(Failure(case, "not refused"))
+            elif differences:
                 judgement.fail(case, "\n".join(differences))
             else:
-                judgement.outcomes[Outcome.NOT_REFUSED if case.refused else Outcome.RIGHT] += 1
+                judgement.outcomes[Outcome.RIGHT] += 1
     return judgement

@@ -62,6 +62,14 @@ def registered_type(registry: SchemaRegistryClient, subject: str, kind: str) -> 
         raise PlanError(f"the subject {subject!r} cannot be read: {error}") from error
 
 
+def schema_type(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
+    """Return the type of a schema of any kind; the registry has what it refers to."""
+    try:
+        return _READERS[_NAMES[schema.type]](schema, registry)
+    except SchemaError as error:
+        raise PlanError(f"the schema cannot be read: {error}") from error
+
+
 def from_avro(schema: Schema, registry: SchemaRegistryClient | None = None) -> SchemaType:
     """Return the type of an Avro schema."""
     from headwater.plan.arrow_types import from_arrow

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.sql.analysis.creation import declared_columns, declared_source
 from headwater.sql.analysis.expressions import analyse, analyse_condition
 from headwater.sql.analysis.scope import ColumnMeaning, ParameterMeaning, Scope
-from headwater.sql.analysis.sources import SourceSchema, declared_source
 from headwater.sql.analysis.typed import CallMeaning
 from headwater.sql.errors import SqlError
 from headwater.sql.location import Location
+from headwater.sql.metastore.source import DataSource
 from headwater.sql.parser.parser import parse_expression, parse_statement, parse_type
 from headwater.sql.tree.expressions import Column
 from headwater.sql.tree.statements.creation import CreateSource
@@ -17,10 +18,14 @@ from headwater.sql.types.named import resolve_type
 from headwater.sql.types.sql_type import BIGINT, BOOLEAN, DOUBLE, INTEGER, SqlType, Struct
 
 
-def source(text: str, custom: dict[str, SqlType] | None = None) -> SourceSchema:
+def source(text: str, custom: dict[str, SqlType] | None = None) -> DataSource:
     statement = parse_statement(text)
     assert isinstance(statement, CreateSource)
-    return declared_source(statement, custom or {})
+    if statement.properties:
+        return declared_source(statement, custom or {}, {})
+    return DataSource(
+        statement.name, statement.kind, declared_columns(statement, custom or {}), statement.name
+    )
 
 
 ORDERS = source(
@@ -157,7 +162,8 @@ def test_the_key_of_an_outer_join_is_a_column_of_its_own() -> None:
 def test_windows_have_bounds() -> None:
     assert type_of("windowend - windowstart", Scope({"O": ORDERS}, has_window=True)) == "BIGINT"
     windowed = source(
-        "CREATE TABLE w (id INT PRIMARY KEY) WITH (window_type='TUMBLING', window_size='1 HOUR')"
+        "CREATE TABLE w (id INT PRIMARY KEY) WITH (kafka_topic = 't', "
+        "value_format = 'JSON', window_type = 'TUMBLING', window_size = '1 HOUR')"
     )
     assert type_of("windowstart > '2024'", Scope({"W": windowed})) == "BOOLEAN"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.ksql.cases import Case, read_cases
-from tests.ksql.judgement import Outcome, judge_reading, judge_types
+from tests.ksql.judgement import Outcome, judge_reading, judge_statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,10 @@ _FILE = """
   ]
 }
 """
-_INPUT = "CREATE STREAM input (k INT KEY, v STRUCT<a BIGINT, b STRING>);"
+_INPUT = (
+    "CREATE STREAM input (k INT KEY, v STRUCT<a BIGINT, b STRING>) "
+    "WITH (kafka_topic = 'input', value_format = 'JSON');"
+)
 
 
 def test_statements_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
@@ -47,19 +50,16 @@ def test_statements_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
     ("query", "outcome", "refused"),
     [
         ("SELECT k, v->a * 2 AS x FROM input", Outcome.RIGHT, False),
-        ("SELECT k, v->a AS x FROM input WHERE k > 1", Outcome.RIGHT, False),
         ("SELECT k, v->b AS x FROM input", Outcome.FAILED, False),
-        ("SELECT k, v->* FROM input", Outcome.RIGHT, False),
-        ("SELECT i.*, j.* FROM input i JOIN input j ON i.k = j.k", Outcome.RIGHT, False),
-        ("SELECT k FROM input WHERE k", Outcome.FAILED, False),
-        ("SELECT k FROM input WHERE k", Outcome.REFUSED_AS_EXPECTED, True),
-        ("SELECT k FROM input", Outcome.NOT_REFUSED, True),
-        ("SELECT k FROM elsewhere", Outcome.NOT_JUDGED, False),
+        ("SELECT v->a AS x FROM input", Outcome.FAILED, False),
+        ("SELECT k, v->a AS x FROM input WHERE k", Outcome.REFUSED_AS_EXPECTED, True),
+        ("SELECT k, v->a AS x FROM input", Outcome.NOT_REFUSED, True),
+        ("SELECT k, BAD_UDF(v->a) AS x FROM input", Outcome.NOT_JUDGED, False),
     ],
 )
-def test_cases_are_judged_by_the_types_they_expect(
+def test_cases_are_judged_by_the_schemas_they_expect(
     query: str, outcome: Outcome, refused: bool
 ) -> None:
     expected = (("OUTPUT", "K INT KEY, X BIGINT"),)
     case = Case("a", "a", (_INPUT, f"CREATE STREAM output AS {query};"), refused, expected)
-    assert judge_types([case]).outcomes == {outcome: 1}
+    assert judge_statements([case]).outcomes == {outcome: 1}

@@ -6,12 +6,13 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from headwater.sql.analysis.sources import PSEUDO_COLUMNS, WINDOW_BOUNDS, SourceSchema
 from headwater.sql.errors import SqlError
+from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from headwater.sql.metastore.source import DataSource
     from headwater.sql.tree.expressions import Column
     from headwater.sql.types.sql_type import SqlType
 
@@ -38,7 +39,7 @@ class ParameterMeaning:
 class Scope:
     """Sources by name or alias, parameters of lambdas, and types by name."""
 
-    sources: Mapping[str, SourceSchema] = field(default_factory=dict)
+    sources: Mapping[str, DataSource] = field(default_factory=dict)
     parameters: Mapping[str, SqlType] = field(default_factory=dict)
     custom_types: Mapping[str, SqlType] = field(default_factory=dict)
     # Whether the query itself makes windows, so that its rows have bounds.
@@ -72,7 +73,15 @@ class Scope:
             raise SqlError(self._unknown(column, sources), column.location)
         return found[0]
 
-    def _sources(self, column: Column) -> Mapping[str, SourceSchema]:
+    def owners(self, name: str) -> tuple[str, ...]:
+        """Return the sources, by name or alias, that have a column of this name."""
+        return tuple(
+            alias
+            for alias, source in self.sources.items()
+            if self._in_source(alias, source, name) is not None
+        )
+
+    def _sources(self, column: Column) -> Mapping[str, DataSource]:
         if column.source is None:
             return self.sources
         if column.source not in self.sources:
@@ -83,19 +92,19 @@ class Scope:
             )
         return {column.source: self.sources[column.source]}
 
-    def _in_source(self, alias: str, source: SourceSchema, name: str) -> ColumnMeaning | None:
+    def _in_source(self, alias: str, source: DataSource, name: str) -> ColumnMeaning | None:
         for known in source.columns:
             if known.name == name:
                 return ColumnMeaning(alias, name, known.type)
         pseudo = self._pseudo(source).get(name)
         return None if pseudo is None else ColumnMeaning(alias, name, pseudo, is_pseudo=True)
 
-    def _pseudo(self, source: SourceSchema) -> Mapping[str, SqlType]:
+    def _pseudo(self, source: DataSource) -> Mapping[str, SqlType]:
         if self.has_window or source.is_windowed:
             return {**PSEUDO_COLUMNS, **WINDOW_BOUNDS}
         return PSEUDO_COLUMNS
 
-    def _unknown(self, column: Column, sources: Mapping[str, SourceSchema]) -> str:
+    def _unknown(self, column: Column, sources: Mapping[str, DataSource]) -> str:
         written = column.name if column.source is None else f"{column.source}.{column.name}"
         if column.name in WINDOW_BOUNDS:
             return f"there is no {written}, since nothing here has windows"

@@ -68,7 +68,8 @@ def _named(node: NamedType, custom: Mapping[str, SqlType]) -> SqlType:
         hint = f"; did you mean {close[0]}?" if close else "; CREATE TYPE makes one"
         raise SqlError(f"there is no type {node.name}{hint}", node.location)
     # VARCHAR(STRING) is an old way to write it, and a length is not looked at.
-    if node.parameters and found != STRING:
+    is_old = all(given == "STRING" or isinstance(given, int) for given in node.parameters)
+    if node.parameters and not (found == STRING and is_old):
         raise SqlError(f"{node.name} takes no parameters", node.location)
     return found
 
