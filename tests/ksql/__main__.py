@@ -1,19 +1,23 @@
 """Judges a folder of ksqlDB's query validation tests, which are public and not ours to copy.
 
-    python -m tests.ksql FOLDER [--letters abc]
+    python -m tests.ksql FOLDER [--letters abc] [--run 'between*']
 
 There are two tiers: whether each statement is read, and whether each case is refused where it
 expects that, and otherwise makes sources of the schemas it expects. Files outside --letters stay
 unread, so that some are left to judge by what nobody looked at.
+
+With --run the cases of some files are run by Spark instead, over their records and without a
+broker, and judged by the records that come out.
 """
 
 from __future__ import annotations
 
 import argparse
+from fnmatch import fnmatch
 from pathlib import Path
 
 from tests.ksql.cases import read_cases
-from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_statements
+from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_records, judge_statements
 
 
 def main() -> int:
@@ -21,8 +25,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--letters", default="abcdefghijklm", help="first letters of file names")
+    parser.add_argument("--run", metavar="FILES", help="run the cases of these files, by pattern")
     arguments = parser.parse_args()
     cases = list(read_cases(arguments.folder, arguments.letters))
+    if arguments.run is not None:
+        chosen = [case for case in cases if fnmatch(case.file, arguments.run)]
+        records = judge_records(chosen)
+        _report("exact records, by case", records)
+        for reason, count in records.reasons.most_common():
+            print(f"    {count:4} {reason}")
+        return 0
     statements = judge_statements(cases)
     reading = judge_reading(cases)
     _report("refusals and schemas, by case", statements)

@@ -31,6 +31,8 @@ class Case:
     schemas: tuple[tuple[str, str], ...] = ()
     settings: dict[str, str] = field(default_factory=dict, hash=False)
     topics: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    inputs: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    outputs: tuple[dict[str, Any], ...] = field(default=(), hash=False)
 
 
 def read_cases(folder: Path, letters: str) -> Iterator[Case]:
@@ -65,4 +67,6 @@ def _variants(file: str, test: dict[str, Any]) -> Iterator[Case]:
             ),
             {name: str(value) for name, value in test.get("properties", {}).items()},
             tuple(test.get("topics", ())),
+            tuple(test.get("inputs", ())),
+            tuple(test.get("outputs", ())),
         )

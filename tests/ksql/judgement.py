@@ -24,6 +24,7 @@ class Outcome(enum.Enum):
     RIGHT = "right"
     REFUSED_AS_EXPECTED = "refused, where a refusal is expected"
     NOT_REFUSED = "not refused, where a refusal is expected"
+    NOT_YET = "cannot be run yet"
     NOT_JUDGED = "not judged"
     FAILED = "failed"
 
@@ -38,10 +39,11 @@ class Failure:
 
 @dataclass
 class Judgement:
-    """Counts of outcomes, and the failures one by one."""
+    """Counts of outcomes, the failures one by one, and why cases cannot be run yet."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
 
     def fail(self, case: Case, reason: str) -> None:
         """Count a failure."""
@@ -90,6 +92,31 @@ def judge_statements(cases: Iterable[Case]) -> Judgement:
                 judgement.outcomes[Outcome.NOT_REFUSED] += 1
                 judgement.failures.append(Failure(case, "not refused"))
             elif differences:
+                judgement.fail(case, "\n".join(differences))
+            else:
+                judgement.outcomes[Outcome.RIGHT] += 1
+    return judgement
+
+
+def judge_records(cases: Iterable[Case]) -> Judgement:
+    """Run the cases that are to be taken, and compare record by record."""
+    from tests.ksql.execution import run_case
+
+    judgement = Judgement()
+    for case in cases:
+        if case.refused or not case.inputs:
+            continue
+        try:
+            differences = run_case(case)
+        except UnknownSchemaError:
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+        except SqlError as error:
+            judgement.outcomes[Outcome.NOT_YET] += 1
+            judgement.reasons[error.reason.split(":")[0]] += 1
+        except Exception as error:
+            judgement.fail(case, f"{type(error).__name__}: {error}"[:500])
+        else:
+            if differences:
                 judgement.fail(case, "\n".join(differences))
             else:
                 judgement.outcomes[Outcome.RIGHT] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING, DataType
+from headwater.plan.types import BIGINT, BINARY, DOUBLE, INT, STRING, DataType
 
 if TYPE_CHECKING:
     from headwater.serde import Reference
@@ -16,6 +16,7 @@ INTERNAL = "internal"
 
 _FIXED: dict[str, DataType] = {
     "string": STRING,
+    "int": INT,
     "long": BIGINT,
     "double": DOUBLE,
     "bytes": BINARY,

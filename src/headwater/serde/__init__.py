@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from headwater.serde.formats.numbers import (
         DoubleDeserializer,
         DoubleSerializer,
+        IntegerDeserializer,
+        IntegerSerializer,
         LongDeserializer,
         LongSerializer,
     )
@@ -56,6 +58,8 @@ __all__ = [
     "Deserializer",
     "DoubleDeserializer",
     "DoubleSerializer",
+    "IntegerDeserializer",
+    "IntegerSerializer",
     "JsonDeserializer",
     "JsonSchemaDeserializer",
     "JsonSchemaSerializer",
@@ -86,6 +90,7 @@ _LAZY = {
     **dict.fromkeys(("JsonDeserializer", "JsonSerializer"), "formats.json"),
     **dict.fromkeys(("JsonSchemaDeserializer", "JsonSchemaSerializer"), "formats.json_schema"),
     **dict.fromkeys(("DoubleDeserializer", "DoubleSerializer"), "formats.numbers"),
+    **dict.fromkeys(("IntegerDeserializer", "IntegerSerializer"), "formats.numbers"),
     **dict.fromkeys(("LongDeserializer", "LongSerializer"), "formats.numbers"),
     **dict.fromkeys(("ProtobufDeserializer", "ProtobufSerializer"), "formats.protobuf"),
     "ProtobufJsonDeserializer": "formats.protobuf",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from headwater.plan.errors import PlanError
 from headwater.plan.formats import KINDS, Format
 from headwater.plan.registry_types import subject_type
-from headwater.plan.types import BIGINT, BINARY, DOUBLE, FLOAT, INTEGERS, STRING, Struct
+from headwater.plan.types import BIGINT, BINARY, DOUBLE, FLOAT, INT, INTEGERS, STRING, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +23,7 @@ Side: TypeAlias = Literal["key", "value"]
 _NATURAL = {STRING: "string", BIGINT: "long", DOUBLE: "double", BINARY: "bytes"}
 _WRITES: dict[str, tuple[DataType, ...]] = {
     "string": (STRING,),
+    "int": (INT,),
     "long": INTEGERS,
     "double": (FLOAT, DOUBLE),
     "bytes": (BINARY,),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from headwater.plan.formats import INTERNAL, Format
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Operator, TopicSink, TopicSource
+from headwater.plan.plan import Plan
 from headwater.plan.stages import split
 from headwater.processes.temporary_folder import TemporaryFolder
 from headwater.testing.record_fields import check_fields
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
     from headwater.streams import App
 
@@ -50,7 +50,7 @@ class TopologyFailed(Exception):  # noqa: N818 - what became of it, as JobFailed
 
 
 class TopologyDriver:
-    """Runs an app over records that a test gives it.
+    """Runs an app, or a plan made otherwise, over records that a test gives it.
 
     >>> with TopologyDriver(app) as driver:  # doctest: +SKIP
     ...     driver.pipe("readings", "s1", {"id": "s1", "value": 900_000})
@@ -65,13 +65,14 @@ class TopologyDriver:
     replaced by JSON, so that no registry is needed either.
     """
 
-    def __init__(self, app: App, spark: SparkSession | None = None) -> None:
+    def __init__(self, program: App | Plan, spark: SparkSession | None = None) -> None:
         from headwater.spark.session import spark_session
 
         self._spark = spark or spark_session("topology-driver", conf=_QUIET)
         self._directory = TemporaryFolder("topology")
         self._path = self._directory.path
-        self._stages = split(_without_registry(app.plan()))
+        plan = program if isinstance(program, Plan) else program.plan()
+        self._stages = split(_without_registry(plan))
         self._inputs: dict[str, _Topic] = {}
         self._outputs: dict[str, list[OutputRecord]] = {}
         self._cause: Exception | None = None

@@ -16,6 +16,8 @@ def encoded(kind: str, value: Any) -> bytes | None:
             return str(value).encode()
         case "bytes":
             return bytes(value)
+        case "int":
+            return struct.pack(">i", value)
         case "long":
             return struct.pack(">q", value)
         case "double":
@@ -33,6 +35,8 @@ def decoded(kind: str, data: bytes | None) -> Any:
             return data.decode()
         case "bytes":
             return data
+        case "int":
+            return struct.unpack(">i", data)[0]
         case "long":
             return struct.unpack(">q", data)[0]
         case "double":

@@ -19,6 +19,8 @@ from headwater.serde import (
     Deserializer,
     DoubleDeserializer,
     DoubleSerializer,
+    IntegerDeserializer,
+    IntegerSerializer,
     JsonDeserializer,
     JsonSerializer,
     LongDeserializer,
@@ -74,6 +76,7 @@ def test_a_long_is_javas(number: int) -> None:
     [
         (StringSerializer(), 5, "a string is text, not 5"),
         (BytesSerializer(), 5, "bytes are wanted, not 5"),
+        (IntegerSerializer(), 2**31, "2147483648 does not fit into 4 bytes"),
         (LongSerializer(), 2**63, "9223372036854775808 does not fit into 8 bytes"),
         (LongSerializer(), 1.5, "a long is a whole number, not 1.5"),
         (LongSerializer(), "7", "a long is a whole number, not '7'"),
@@ -93,6 +96,7 @@ def test_a_value_that_does_not_fit(serializer: Serializer[Any], value: Any, reas
     ("deserializer", "data", "reason"),
     [
         (StringDeserializer(), b"\xff", "can't decode byte 0xff"),
+        (IntegerDeserializer(), b"12345", "a int has 4 bytes, this has 5"),
         (LongDeserializer(), b"1234567", "a long has 8 bytes, this has 7"),
         (DoubleDeserializer(), b"", "a double has 8 bytes, this has 0"),
         (JsonDeserializer(), b"{", "it is not JSON: Expecting property name"),

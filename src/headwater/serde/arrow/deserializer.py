@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from headwater.serde.schema import Schema, SchemaType
 
 ArrowFormat: TypeAlias = Literal[
-    "string", "bytes", "long", "double", "json", "avro", "jsonschema", "protobuf"
+    "string", "bytes", "int", "long", "double", "json", "avro", "jsonschema", "protobuf"
 ]
 SCHEMA_TYPES: dict[str, SchemaType] = {
     "avro": "AVRO",

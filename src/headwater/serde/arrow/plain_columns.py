@@ -17,6 +17,8 @@ from headwater.serde.errors import DeserializationError
 from headwater.serde.formats.numbers import (
     DoubleDeserializer,
     DoubleSerializer,
+    IntegerDeserializer,
+    IntegerSerializer,
     LongDeserializer,
     LongSerializer,
 )
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _FORMATS: dict[str, tuple[pa.DataType, type[Deserializer[Any]], type[Serializer[Any]]]] = {
     "string": (pa.string(), StringDeserializer, StringSerializer),
     "bytes": (pa.binary(), BytesDeserializer, BytesSerializer),
+    "int": (pa.int32(), IntegerDeserializer, IntegerSerializer),
     "long": (pa.int64(), LongDeserializer, LongSerializer),
     "double": (pa.float64(), DoubleDeserializer, DoubleSerializer),
 }

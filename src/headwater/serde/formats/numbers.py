@@ -1,4 +1,4 @@
-"""Numbers as Java's serialisers write them: 8 bytes, big-endian."""
+"""Numbers as Java's serialisers write them: 4 or 8 bytes, big-endian."""
 
 from __future__ import annotations
 
@@ -12,8 +12,27 @@ if TYPE_CHECKING:
 
     from headwater.serde.context import Context
 
+_INT = struct.Struct(">i")
 _LONG = struct.Struct(">q")
 _DOUBLE = struct.Struct(">d")
+
+
+class IntegerSerializer(Serializer[int]):
+    """Writes whole numbers from -2^31 to 2^31-1.
+
+    >>> IntegerSerializer()(258)
+    b'\\x00\\x00\\x01\\x02'
+    """
+
+    def _encoder(self, context: Context) -> Callable[[int], bytes]:
+        return _encode_int
+
+
+class IntegerDeserializer(Deserializer[int]):
+    """Reads whole numbers of 4 bytes."""
+
+    def _decode(self, data: bytes, context: Context) -> int:
+        return int(_unpack(_INT, data, "int"))
 
 
 class LongSerializer(Serializer[int]):
@@ -52,13 +71,21 @@ class DoubleDeserializer(Deserializer[float]):
         return float(_unpack(_DOUBLE, data, "double"))
 
 
+def _encode_int(value: int) -> bytes:
+    return _encode_whole(_INT, value, "an int")
+
+
 def _encode_long(value: int) -> bytes:
+    return _encode_whole(_LONG, value, "a long")
+
+
+def _encode_whole(layout: struct.Struct, value: int, name: str) -> bytes:
     try:
-        return _LONG.pack(value)
+        return layout.pack(value)
     except struct.error:
         if isinstance(value, int):
-            raise ValueError(f"{value} does not fit into 8 bytes") from None
-        raise TypeError(f"a long is a whole number, not {value!r}") from None
+            raise ValueError(f"{value} does not fit into {layout.size} bytes") from None
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
 
 
 def _encode_double(value: float) -> bytes:

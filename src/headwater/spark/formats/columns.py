@@ -15,7 +15,12 @@ from headwater.spark.formats.arrow import decode_arrow, encode_arrow
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
 from headwater.spark.formats.json import decode_json, encode_json, is_blank, parse_json
 from headwater.spark.formats.json_schema import json_schema
-from headwater.spark.formats.plain import decode_plain, encode_plain, is_malformed_plain
+from headwater.spark.formats.plain import (
+    NUMBER_SIZES,
+    decode_plain,
+    encode_plain,
+    is_malformed_plain,
+)
 from headwater.spark.formats.schemas import subject_of
 from headwater.spark.formats.writers import found_writer, new_schema
 
@@ -86,7 +91,8 @@ class ColumnCodec:
         value = decode_plain(kind, data)
         if malformed_plain is None:
             return Decoded(value, None)
-        size = F.concat(F.lit(f"a {kind} has 8 bytes, this has "), F.length(data).cast("string"))
+        expected = F.lit(f"a {kind} has {NUMBER_SIZES[kind]} bytes, this has ")
+        size = F.concat(expected, F.length(data).cast("string"))
         return Decoded(F.when(~malformed_plain, value), F.when(malformed_plain, size))
 
     def encode(self, value: Column) -> Column:

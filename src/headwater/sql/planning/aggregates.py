@@ -1,0 +1,132 @@
+"""GROUP BY: rows folded by group, and where groups and aggregates are in the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan.aggregations import Aggregation
+from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.formulas import Formula
+from headwater.plan.nodes import Aggregate, Changes, TableAggregate
+from headwater.plan.rows import RowType
+from headwater.plan.scope import Scope
+from headwater.plan.types import BIGINT as PLAN_BIGINT
+from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
+from headwater.plan.windows import Window
+from headwater.sql.analysis.durations import milliseconds
+from headwater.sql.analysis.typed import CallMeaning, Typed
+from headwater.sql.errors import SqlError
+from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.rows import Rows
+from headwater.sql.tree.expressions import Column as SqlColumn
+from headwater.sql.tree.queries import Emit, HoppingWindow, SessionWindow, TumblingWindow
+from headwater.sql.tree.statements.creation import SourceKind
+from headwater.sql.types.plan_types import to_plan
+
+if TYPE_CHECKING:
+    from headwater.plan.nodes import Operator
+    from headwater.sql.analysis.query.analysed import AnalysedQuery
+    from headwater.sql.planning.numbering import Numbering
+    from headwater.sql.tree.expressions import Expression as SqlExpression
+    from headwater.sql.tree.queries import Window as SqlWindow
+
+_FUNCTIONS = {"COUNT": "count", "SUM": "sum", "AVG": "avg", "MIN": "min", "MAX": "max"}
+# ksqlDB begins with zero, where Spark has nothing before the first number.
+_FROM_ZERO = ("SUM", "AVG")
+_DAY_MS = 86_400_000
+
+
+def aggregated(
+    rows: Rows, query: AnalysedQuery, kind: SourceKind, names: tuple[str, ...], numbering: Numbering
+) -> Rows:
+    """Return the groups of a query; `names` are those of the key's columns."""
+    window = None if query.window is None else _window(query.window)
+    by, by_type = _by(rows, query, names)
+    aggregations = tuple(
+        (f"agg_{index}", _aggregation(call, rows)) for index, call in enumerate(query.aggregates)
+    )
+    scope = Scope.of_record(rows.node.row)
+    fields = tuple(Field(name, each.type_in(scope)) for name, each in aggregations)
+    value = Struct((*(WINDOW_FIELDS if window is not None else ()), *fields))
+    row = RowType(by_type, value, windowed=window is not None)
+    node: Operator
+    if kind is SourceKind.TABLE:
+        changes = numbering.add(
+            Changes, "KTABLE-SELECT", (rows.node,), RowType(rows.node.row.key, rows.node.row.value)
+        )
+        node = numbering.add(
+            TableAggregate, "KTABLE-AGGREGATE", (changes,), row,
+            by=by, aggregations=aggregations, emit="record",
+        )  # fmt: skip
+    else:
+        emit = "final" if query.emit is Emit.FINAL else "record"
+        node = numbering.add(
+            Aggregate, "KSTREAM-AGGREGATE", (rows.node,), row,
+            by=by, aggregations=aggregations, window=window, emit=emit,
+        )  # fmt: skip
+    return Rows(node, {}, _known(query, names))
+
+
+def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expression, DataType]:
+    parts = [rows.translator.translate(typed) for typed in query.group_by]
+    types = [to_plan(typed.type) for typed in query.group_by]
+    if len(parts) == 1:
+        return parts[0], types[0]
+    fields = tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
+    return StructOf(tuple(zip(names, parts, strict=True))), Struct(fields)
+
+
+def _aggregation(call: Typed, rows: Rows) -> Aggregation:
+    meaning = call.meaning
+    assert isinstance(meaning, CallMeaning)
+    name = meaning.function.name
+    if name not in _FUNCTIONS:
+        raise SqlError(f"{name} cannot be computed yet", call.expression.location)
+    if not call.parts:
+        return Aggregation("count")
+    return Aggregation(_FUNCTIONS[name], rows.translator.translate(call.parts[0]))
+
+
+def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, Expression]:
+    """Return where groups and aggregates are after the operator."""
+    known: dict[SqlExpression, Expression] = {}
+    for typed, name in zip(query.group_by, names, strict=True):
+        inside = (name,) if len(names) > 1 else ()
+        known[typed.expression] = Column(("record", "key", *inside))
+    for index, call in enumerate(query.aggregates):
+        known[call.expression] = _result(call, Column(("record", "value", f"agg_{index}")))
+    if query.window is not None:
+        for alias in query.scope.sources:
+            for name, field in (("WINDOWSTART", "window_start"), ("WINDOWEND", "window_end")):
+                bound = Column(("record", "value", field))
+                known[SqlColumn(name, alias)] = Formula("unix_millis({0})", (bound,), PLAN_BIGINT)
+    return known
+
+
+def _result(call: Typed, found: Expression) -> Expression:
+    meaning = call.meaning
+    assert isinstance(meaning, CallMeaning)
+    ddl = to_plan(call.type).ddl()
+    cast = formula(f"try_cast({{0}} AS {ddl})", call.type, found)
+    if meaning.function.name in _FROM_ZERO:
+        return formula(f"coalesce({{0}}, CAST(0 AS {ddl}))", call.type, cast)
+    return cast
+
+
+def _window(window: SqlWindow) -> Window:
+    match window:
+        case TumblingWindow(size):
+            length = milliseconds(size)
+            return Window(length, length, _grace(window, length))
+        case HoppingWindow(size, advance):
+            length = milliseconds(size)
+            return Window(length, milliseconds(advance), _grace(window, length))
+        case SessionWindow():
+            raise SqlError("SESSION windows cannot be run yet", window.location)
+
+
+def _grace(window: TumblingWindow | HoppingWindow, size_ms: int) -> int:
+    """Return how late a row may be: a day from its window's beginning, unless it is said."""
+    if window.grace is not None:
+        return milliseconds(window.grace)
+    return max(0, _DAY_MS - size_ms)

@@ -1,0 +1,79 @@
+"""CAST and conversions that come by themselves, as ksqlDB makes them; what cannot be is null."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.sql.planning.formulas import formula
+from headwater.sql.types.plan_types import to_plan
+from headwater.sql.types.sql_type import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    STRING,
+    TIMESTAMP,
+    Array,
+    Map,
+    SqlType,
+    Struct,
+)
+
+if TYPE_CHECKING:
+    from headwater.plan.expressions import Expression
+
+_TO_TEXT = {
+    TIMESTAMP: "date_format({0}, 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSS')",
+    DATE: "date_format({0}, 'yyyy-MM-dd')",
+}
+
+
+def cast(value: Expression, given: SqlType, wanted: SqlType) -> Expression:
+    """Return a value as another type; null where it is none of that type."""
+    if given == wanted:
+        return value
+    match given, wanted:
+        case Array(one), Array(other):
+            inner = cast(formula("_x", one), one, other)
+            return formula(f"transform({{0}}, _x -> {inner})", wanted, value)
+        case Map(key, item), Map(other_key, other_item):
+            keys = cast(formula("_k", key), key, other_key)
+            items = cast(formula("_v", item), item, other_item)
+            text = (
+                f"transform_keys(transform_values({{0}}, (_k, _v) -> {items}), (_k, _v) -> {keys})"
+            )
+            return formula(text, wanted, value)
+        case Struct(), Struct():
+            return _struct(value, given, wanted)
+    if wanted == STRING and given in _TO_TEXT:
+        return formula(_TO_TEXT[given], STRING, value)
+    if given == STRING and wanted == BOOLEAN:
+        return formula(_BOOLEAN, BOOLEAN, value)
+    if given == DOUBLE and wanted != STRING:
+        # Spark refuses what is no number, also where it is told to try.
+        guarded = formula("CASE WHEN NOT isnan({0}) THEN {0} END", DOUBLE, value)
+        return formula(f"try_cast({{0}} AS {to_plan(wanted).ddl()})", wanted, guarded)
+    return formula(f"try_cast({{0}} AS {to_plan(wanted).ddl()})", wanted, value)
+
+
+_BOOLEAN = (
+    "CASE WHEN {0} IS NULL THEN NULL "
+    "WHEN length(trim({0})) > 0 AND (startswith('true', lower(trim({0}))) "
+    "OR startswith('yes', lower(trim({0})))) THEN true ELSE false END"
+)
+
+
+def _struct(value: Expression, given: Struct, wanted: Struct) -> Expression:
+    parts = []
+    for name, type_ in wanted.fields:
+        known = given.field(name)
+        found = (
+            formula("NULL", type_)
+            if known is None
+            else cast(formula(f"({{0}}).`{name}`", known, value), known, type_)
+        )
+        parts.append((name, found))
+    text = ", ".join(f"'{name}', {{{index}}}" for index, (name, _) in enumerate(parts, 1))
+    made = (part for _, part in parts)
+    return formula(
+        f"CASE WHEN {{0}} IS NOT NULL THEN named_struct({text}) END", wanted, value, *made
+    )

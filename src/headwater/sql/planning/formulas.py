@@ -1,0 +1,24 @@
+"""Plan expressions out of Spark SQL texts, with the types of the language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan.formulas import Formula
+from headwater.plan.literals import literal_sql
+from headwater.sql.types.plan_types import to_plan
+
+if TYPE_CHECKING:
+    from headwater.plan.expressions import Expression
+    from headwater.sql.types.sql_type import SqlType
+
+
+def formula(template: str, type_: SqlType, *arguments: Expression) -> Formula:
+    """Return a text of Spark SQL over arguments (`{0}`, `{1}`), of a type of the language."""
+    return Formula(template, arguments, to_plan(type_))
+
+
+def constant(value: object, type_: SqlType) -> Formula:
+    """Return a constant; the text is a literal of Spark's, in which braces stand for themselves."""
+    text = literal_sql(value).replace("{", "{{").replace("}", "}}")
+    return Formula(f"CAST({text} AS {to_plan(type_).ddl()})", (), to_plan(type_))

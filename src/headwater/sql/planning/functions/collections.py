@@ -1,0 +1,87 @@
+"""Arrays and maps, and lambdas over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.sql.planning.functions.function_call import FormulaMaker, FunctionCall, named, text
+from headwater.sql.types.sql_type import Map
+
+if TYPE_CHECKING:
+    from headwater.plan.expressions import Expression
+
+
+def _filter(call: FunctionCall) -> Expression:
+    function = "map_filter" if isinstance(call.types[0], Map) else "filter"
+    return call.formula(f"{function}({{0}}, {call.lambda_(1)} -> {{1}})")
+
+
+def _transform(call: FunctionCall) -> Expression:
+    if not isinstance(call.types[0], Map):
+        return call.formula(f"transform({{0}}, {call.lambda_(1)} -> {{1}})")
+    entries = f"transform(map_entries({{0}}), _e -> struct({_within(call, 1)}, {_within(call, 2)}))"
+    return call.formula(f"map_from_entries({entries})")
+
+
+def _within(call: FunctionCall, index: int) -> str:
+    """Return a lambda over an entry's key and value, called at once with those of `_e`."""
+    key, value = call.parameters[index]
+    inner = f"transform(array(_e.value), (`{value}`, _i) -> {{{index}}})"
+    return f"transform(array(_e.key), (`{key}`, _i) -> {inner}[0])[0]"
+
+
+def _reduce(call: FunctionCall) -> Expression:
+    if isinstance(call.types[0], Map):
+        state, key, value = call.parameters[2]
+        inner = f"transform(array(_e.value), (`{value}`, _j) -> {{2}})[0]"
+        step = f"transform(array(_e.key), (`{key}`, _i) -> {inner})[0]"
+        return call.formula(f"reduce(map_entries({{0}}), {{1}}, (`{state}`, _e) -> {step})")
+    return call.formula(f"reduce({{0}}, {{1}}, {call.lambda_(2)} -> {{2}})")
+
+
+def _sorted(call: FunctionCall) -> Expression:
+    up = "array_sort({0})"
+    if len(call.arguments) == 1:
+        return call.formula(up)
+    values, nulls = "filter({0}, _x -> _x IS NOT NULL)", "filter({0}, _x -> _x IS NULL)"
+    down = f"concat(reverse(array_sort({values})), {nulls})"
+    is_down = "startswith(upper({1}), 'DESC')"
+    return call.formula(f"CASE WHEN {is_down} THEN {down} ELSE {up} END")
+
+
+def _joined(call: FunctionCall) -> Expression:
+    parts = "transform({0}, _x -> coalesce(CAST(_x AS string), 'null'))"
+    mark = "coalesce({1}, '')" if len(call.arguments) > 1 else "','"
+    return call.formula(f"array_join({parts}, {mark})")
+
+
+FORMULAS: dict[str, FormulaMaker] = {
+    "ARRAY_CONCAT": text(
+        "CASE WHEN {0} IS NULL THEN {1} WHEN {1} IS NULL THEN {0} ELSE concat({0}, {1}) END"
+    ),
+    "ARRAY_CONTAINS": text("coalesce(exists({0}, _x -> _x <=> {1}), false)"),
+    "ARRAY_DISTINCT": named("array_distinct"),
+    "ARRAY_EXCEPT": named("array_except"),
+    "ARRAY_INTERSECT": named("array_intersect"),
+    "ARRAY_JOIN": _joined,
+    "ARRAY_LENGTH": text("CASE WHEN {0} IS NOT NULL THEN size({0}) END"),
+    "ARRAY_MAX": named("array_max"),
+    "ARRAY_MIN": named("array_min"),
+    "ARRAY_REMOVE": text("filter({0}, _x -> NOT (_x <=> {1}))"),
+    "ARRAY_SORT": _sorted,
+    "ARRAY_UNION": named("array_union"),
+    "AS_VALUE": text("{0}"),
+    "FILTER": _filter,
+    "MAP_KEYS": named("map_keys"),
+    "MAP_UNION": text(
+        "CASE WHEN {0} IS NULL THEN {1} WHEN {1} IS NULL THEN {0} ELSE "
+        "map_concat(map_filter({0}, (_k, _v) -> NOT map_contains_key({1}, _k)), {1}) END"
+    ),
+    "MAP_VALUES": named("map_values"),
+    "REDUCE": _reduce,
+    "SLICE": text(
+        "CASE WHEN coalesce({1}, 1) > 0 AND coalesce({2}, size({0})) >= coalesce({1}, 1) THEN "
+        "slice({0}, coalesce({1}, 1), coalesce({2}, size({0})) - coalesce({1}, 1) + 1) END"
+    ),
+    "TRANSFORM": _transform,
+}

@@ -1,0 +1,64 @@
+"""Numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.sql.planning.functions.function_call import FormulaMaker, FunctionCall, named, text
+from headwater.sql.types.plan_types import to_plan
+from headwater.sql.types.sql_type import BIGINT, INTEGER, Decimal
+
+if TYPE_CHECKING:
+    from headwater.plan.expressions import Expression
+
+
+def _whole(function: str) -> FormulaMaker:
+    """Return CEIL or FLOOR, which keep the type of their argument."""
+
+    def make(call: FunctionCall) -> Expression:
+        if call.result in (INTEGER, BIGINT):
+            return call.formula("{0}")
+        # Spark's make a BIGINT of a DOUBLE, which is too short for some.
+        ddl = to_plan(call.result).ddl()
+        return call.formula(f"CAST({function}({{0}}) AS {ddl})")
+
+    return make
+
+
+def _round(call: FunctionCall) -> Expression:
+    (value, *_) = call.types
+    if value in (INTEGER, BIGINT):
+        return call.formula("{0}")
+    if isinstance(value, Decimal):
+        places = "{1}" if len(call.arguments) > 1 else "0"
+        return call.formula(f"try_cast(round({{0}}, {places}) AS {to_plan(call.result).ddl()})")
+    if len(call.arguments) > 1:
+        return call.formula("round({0}, {1})")
+    # Halves go up, not away from zero, where a DOUBLE becomes a whole number.
+    return call.formula("try_cast(floor({0} + 0.5D) AS bigint)")
+
+
+def _absolute(call: FunctionCall) -> Expression:
+    return call.formula("abs({0})")
+
+
+_OF_DOUBLE = (
+    "acos", "asin", "atan", "cbrt", "cos", "cosh", "cot", "degrees", "exp", "radians", "sin",
+    "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+
+FORMULAS: dict[str, FormulaMaker] = {
+    **{name.upper(): named(name) for name in _OF_DOUBLE},
+    "ABS": _absolute,
+    "ATAN2": named("atan2"),
+    "CEIL": _whole("ceil"),
+    "FLOOR": _whole("floor"),
+    "GENERATE_SERIES": named("sequence"),
+    "GREATEST": named("greatest"),
+    "LEAST": named("least"),
+    "PI": text("pi()"),
+    "POWER": named("power"),
+    "RANDOM": text("rand()"),
+    "ROUND": _round,
+    "SIGN": text("CAST(signum({0}) AS int)"),
+}

@@ -1,0 +1,110 @@
+"""Joins: both sides with all their columns in the value, met by key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.nodes import Map, StreamStreamJoin, StreamTableJoin, TableTableJoin
+from headwater.plan.rows import RowType
+from headwater.plan.types import Struct
+from headwater.sql.analysis.durations import milliseconds
+from headwater.sql.analysis.query.analysed import JoinShape, ReadJoin, ReadRelation, ReadSource
+from headwater.sql.analysis.query.joins import relation_key
+from headwater.sql.errors import SqlError
+from headwater.sql.planning.rows import Rows
+from headwater.sql.planning.sources import in_value, prefixed
+from headwater.sql.tree.expressions import Column as SqlColumn
+from headwater.sql.tree.queries import JoinKind
+from headwater.sql.types.plan_types import to_plan
+
+if TYPE_CHECKING:
+    from headwater.plan.nodes import Operator
+    from headwater.sql.analysis.typed import Typed
+    from headwater.sql.planning.numbering import Numbering
+
+_DAY_MS = 86_400_000
+_KINDS: dict[JoinKind, Literal["inner", "left", "outer"]] = {
+    JoinKind.INNER: "inner",
+    JoinKind.LEFT: "left",
+    JoinKind.FULL: "outer",
+}
+
+
+def joined(relation: ReadRelation, numbering: Numbering) -> Rows:
+    """Return the rows of a relation, in which every column is a field of the value."""
+    if isinstance(relation, ReadSource):
+        return prefixed(relation, numbering)
+    left, right = joined(relation.left, numbering), prefixed(relation.right, numbering)
+    left_node = _keyed(left, relation.left, relation.left_key, numbering)
+    right_node = _keyed(right, relation.right, relation.right_key, numbering)
+    columns = {**in_value(left), **in_value(right)}
+    row = RowType(to_plan(relation.left_key.type), _struct(left_node, right_node))
+    node = _join(relation, left_node, right_node, row, numbering)
+    known: dict[object, Expression] = {}
+    for part in relation.key:
+        if part.is_synthetic:
+            known[SqlColumn(part.name)] = Column(("record", "key"))
+    return Rows(node, columns, known)  # type: ignore[arg-type]
+
+
+def _keyed(rows: Rows, relation: ReadRelation, key: Typed, numbering: Numbering) -> Operator:
+    """Return the rows by what they are joined by, which may be their key already."""
+    parts = relation_key(relation)
+    if len(parts) == 1 and key.expression in (parts[0].equals or parts[0].choices):
+        return rows.node
+    row = RowType(to_plan(key.type), rows.node.row.value)
+    return numbering.add(
+        Map, "KSTREAM-KEY-SELECT", (rows.node,), row, key=rows.translator.translate(key)
+    )
+
+
+def _struct(left: Operator, right: Operator) -> Struct:
+    assert isinstance(left.row.value, Struct)
+    assert isinstance(right.row.value, Struct)
+    return Struct((*left.row.value.fields, *right.row.value.fields))
+
+
+def _projection(left: Operator, right: Operator) -> Expression:
+    fields = [
+        (name, Column((side, name)))
+        for side, node in (("left", left), ("right", right))
+        for name in _names(node)
+    ]
+    return StructOf(tuple(fields))
+
+
+def _names(node: Operator) -> tuple[str, ...]:
+    assert isinstance(node.row.value, Struct)
+    return node.row.value.names
+
+
+def _join(
+    relation: ReadJoin, left: Operator, right: Operator, row: RowType, numbering: Numbering
+) -> Operator:
+    if relation.kind not in _KINDS:
+        raise SqlError("RIGHT joins cannot be run yet: write the other source first, and LEFT")
+    kind = _KINDS[relation.kind]
+    projection = _projection(left, right)
+    match relation.shape:
+        case JoinShape.STREAM_TABLE:
+            return numbering.add(
+                StreamTableJoin, "KSTREAM-JOIN", (left, right), row,
+                kind=kind, key=None, projection=projection,
+            )  # fmt: skip
+        case JoinShape.TABLE_TABLE:
+            return numbering.add(
+                TableTableJoin, "KTABLE-JOIN", (left, right), row,
+                kind=kind, projection=projection, emit="record",
+            )  # fmt: skip
+        case JoinShape.STREAM_STREAM:
+            within = relation.within
+            assert within is not None
+            grace = _DAY_MS if within.grace is None else milliseconds(within.grace)
+            return numbering.add(
+                StreamStreamJoin, "KSTREAM-JOIN", (left, right), row,
+                kind=kind, before_ms=milliseconds(within.before),
+                after_ms=milliseconds(within.after), grace_ms=grace, projection=projection,
+            )  # fmt: skip
+        case JoinShape.FOREIGN_KEY:
+            raise SqlError("joins of tables by a foreign key cannot be run yet")

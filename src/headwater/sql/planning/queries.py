@@ -1,0 +1,129 @@
+"""A stored query as operators, from the topics that it reads to the one that it fills."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan.expressions import Case, Expression, StructOf
+from headwater.plan.nodes import Filter, Map, TopicSink
+from headwater.plan.rows import RowType
+from headwater.sql.analysis.query.analysed import ReadSource, relation_kind
+from headwater.sql.analysis.query.grouping import calls_of_kind
+from headwater.sql.errors import SqlError
+from headwater.sql.functions.function import FunctionKind
+from headwater.sql.planning.aggregates import aggregated
+from headwater.sql.planning.casts import cast
+from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.joins import joined
+from headwater.sql.planning.records import Records
+from headwater.sql.planning.rows import VALUE, Rows
+from headwater.sql.planning.sources import read
+from headwater.sql.planning.window_keys import WindowKey
+from headwater.sql.tree.statements.creation import SourceKind
+from headwater.sql.types.sql_type import BYTES
+
+if TYPE_CHECKING:
+    from headwater.sql.analysis.outcomes import StoreQuery
+    from headwater.sql.analysis.query.analysed import AnalysedQuery, SelectedColumn
+    from headwater.sql.analysis.typed import Typed
+    from headwater.sql.metastore.source import DataSource
+    from headwater.sql.planning.numbering import Numbering
+
+
+def plan_query(stored: StoreQuery, numbering: Numbering) -> TopicSink:
+    """Return the sink of a stored query, from which all of its operators are reached."""
+    query, sink = stored.query, stored.sink
+    _refuse_what_is_not_yet(query, sink)
+    kind = relation_kind(query.relation)
+    rows = (
+        read(query.relation, numbering)
+        if isinstance(query.relation, ReadSource)
+        else joined(query.relation, numbering)
+    )
+    if query.where is not None:
+        rows = _filtered(rows, query.where, kind, numbering)
+    if query.group_by:
+        rows = aggregated(rows, query, kind, tuple(each.name for each in sink.key), numbering)
+        if query.having is not None:
+            rows = _filtered(rows, query.having, SourceKind.TABLE, numbering)
+    return _written(rows, query, sink, numbering)
+
+
+def _refuse_what_is_not_yet(query: AnalysedQuery, sink: DataSource) -> None:
+    for column in query.selected:
+        for call in calls_of_kind(column.expression, FunctionKind.TABLE):
+            raise SqlError(f"{call.name} cannot be run yet", call.location)
+    if sink.timestamp is not None:
+        raise SqlError("TIMESTAMP of a query's result cannot be written yet")
+
+
+def _filtered(rows: Rows, condition: Typed, kind: SourceKind, numbering: Numbering) -> Rows:
+    """Return the rows for which a condition holds; those of a table that do not are deleted."""
+    predicate = rows.translator.translate(condition)
+    if kind is SourceKind.STREAM:
+        node = numbering.add(
+            Filter, "KSTREAM-FILTER", (rows.node,), rows.node.row, predicate=predicate
+        )
+        return Rows(node, rows.columns, rows.known)
+    kept = Case(((VALUE.isNotNull() & predicate, VALUE),))
+    table = numbering.add(Map, "KTABLE-FILTER", (rows.node,), rows.node.row, value=kept)
+    return Rows(table, rows.columns, rows.known)
+
+
+def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numbering) -> TopicSink:
+    records = Records(sink)
+    values = _values(rows, query, sink)
+    made = values[0][1] if records.is_unwrapped else StructOf(tuple(values))
+    value = Case(((VALUE.isNotNull(), made),))
+    key, key_type, key_format = _key(rows, query), records.key_type, records.key_format
+    if sink.window is not None:
+        window_key = WindowKey(sink)
+        assert key is not None
+        key, key_type, key_format = window_key.bytes_of(key), window_key.type, window_key.format
+    row = RowType(key_type, records.value_type)
+    node = numbering.add(Map, "KSTREAM-MAP", (rows.node,), row, key=key, value=value)
+    return numbering.add(
+        TopicSink, "KSTREAM-SINK", (node,), row,
+        topic=sink.topic, key_format=key_format, value_format=records.value_format,
+    )  # fmt: skip
+
+
+def _values(rows: Rows, query: AnalysedQuery, sink: DataSource) -> list[tuple[str, Expression]]:
+    """Return the value's columns, in the order and of the types of the sink."""
+    selected = {column.name: column for column in query.selected if not column.is_key}
+    found = []
+    for column in sink.value:
+        given = selected[column.name]
+        translated = rows.translator.translate(given.value)
+        found.append((column.name, cast(translated, given.value.type, column.type)))
+    return found
+
+
+def _key(rows: Rows, query: AnalysedQuery) -> Expression | None:
+    """Return the key, or None where it is the one that the rows have."""
+    if not query.key:
+        return formula("NULL", BYTES)
+    if query.key_window is not None or query.partition_by is not None:
+        return _struct(rows, query)
+    is_source = isinstance(query.relation, ReadSource)
+    names = [column.name for column in query.columns if column.is_key]
+    before = [part.name for part in query.key]
+    if len(query.key) == 1 or (not is_source and names == before) or query.group_by:
+        return None
+    return _struct(rows, query)
+
+
+def _struct(rows: Rows, query: AnalysedQuery) -> Expression:
+    parts = [_part(rows, column) for column in _key_columns(query)]
+    if len(parts) == 1:
+        return parts[0][1]
+    return StructOf(tuple(parts))
+
+
+def _part(rows: Rows, column: SelectedColumn) -> tuple[str, Expression]:
+    return column.name, rows.translator.translate(column.value)
+
+
+def _key_columns(query: AnalysedQuery) -> list[SelectedColumn]:
+    by_name = {column.name: column for column in query.selected}
+    return [by_name[column.name] for column in query.columns if column.is_key]

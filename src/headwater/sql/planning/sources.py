@@ -1,0 +1,63 @@
+"""Sources of a query as operators that read their topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.plan.expressions import Column, Expression
+from headwater.plan.nodes import Map, TopicSource
+from headwater.plan.rows import RowType
+from headwater.plan.types import Field, Struct
+from headwater.sql.errors import SqlError
+from headwater.sql.metastore.source import PSEUDO_COLUMNS
+from headwater.sql.planning.records import Records
+from headwater.sql.planning.rows import Rows, struct_or_null
+from headwater.sql.tree.statements.creation import SourceKind
+from headwater.sql.types.plan_types import to_plan
+
+if TYPE_CHECKING:
+    from headwater.sql.analysis.query.analysed import ReadSource
+    from headwater.sql.planning.numbering import Numbering
+
+
+def read(source: ReadSource, numbering: Numbering) -> Rows:
+    """Return the rows of a source, as they are in its topic."""
+    if source.source.is_windowed:
+        raise SqlError(f"{source.source.name} has windows in its key, which cannot be read yet")
+    records = Records(source.source)
+    is_stream = source.kind is SourceKind.STREAM
+    node = numbering.add(
+        TopicSource, "KSTREAM-SOURCE" if is_stream else "KTABLE-SOURCE", (), records.row,
+        topics=(source.source.topic,), kind="stream" if is_stream else "table",
+        key_format=records.key_format, value_format=records.value_format,
+        timestamp_by=records.timestamp_by,
+    )  # fmt: skip
+    names = [column.name for column in source.source.columns if not column.is_header]
+    return Rows(
+        node, {(source.alias, name): records.column(name) for name in (*names, *PSEUDO_COLUMNS)}
+    )
+
+
+def prefixed(source: ReadSource, numbering: Numbering) -> Rows:
+    """Return the rows of a source with all columns in the value, under names with the alias."""
+    rows = read(source, numbering)
+    types = {column.name: column.type for column in source.source.columns} | PSEUDO_COLUMNS
+    fields = [
+        (f"{alias}_{name}", types[name], expression)
+        for (alias, name), expression in rows.columns.items()
+    ]
+    struct = Struct(tuple(Field(name, to_plan(type_)) for name, type_, _ in fields))
+    node = numbering.add(
+        Map, "KSTREAM-MAPVALUES" if source.kind is SourceKind.STREAM else "KTABLE-MAPVALUES",
+        (rows.node,), RowType(rows.node.row.key, struct),
+        value=struct_or_null([(name, expression) for name, _, expression in fields]),
+    )  # fmt: skip
+    return Rows(node, in_value(rows))
+
+
+def in_value(rows: Rows) -> dict[tuple[str, str], Expression]:
+    """Return where columns are after `prefixed`, or after joins of such rows."""
+    return {
+        (alias, name): Column(("record", "value", f"{alias}_{name}"))
+        for alias, name in rows.columns
+    }

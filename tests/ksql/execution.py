@@ -1,0 +1,143 @@
+"""Runs the statements of a case over its records, without a broker, and compares what comes out."""
+
+from __future__ import annotations
+
+import datetime
+import struct
+from typing import TYPE_CHECKING, Any
+
+from tests.ksql.statements import CaseStatements
+
+from headwater.sql.analysis.outcomes import StoreQuery
+from headwater.sql.planning.plans import plan_queries
+from headwater.sql.types.sql_type import Array, Map, SqlType, Struct
+from headwater.testing import TopologyDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.ksql.cases import Case
+
+    from headwater.sql.metastore.source import DataSource
+    from headwater.testing.topology_driver import OutputRecord
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def run_case(case: Case) -> list[str]:
+    """Return where the records differ from those that the case expects."""
+    statements = CaseStatements(case)
+    outcomes = statements.run()
+    queries = [outcome for outcome in outcomes if isinstance(outcome, StoreQuery)]
+    plan = plan_queries("case", queries)
+    sources = {source.topic: source for source in statements.analyser.metastore.sources.values()}
+    read = {topic for each in plan.topic_sources() for topic in each.topics}
+    with TopologyDriver(plan) as driver:
+        is_one_by_one = len({record["topic"] for record in case.inputs} & read) > 1
+        for record in case.inputs:
+            if record["topic"] not in read:
+                continue
+            source = sources[record["topic"]]
+            driver.pipe(
+                record["topic"],
+                _key(record.get("key"), source),
+                _value(record.get("value"), source),
+                timestamp=_EPOCH + datetime.timedelta(milliseconds=record.get("timestamp", 0)),
+            )
+            if is_one_by_one:
+                driver.run()
+        topics = dict.fromkeys(record["topic"] for record in case.outputs)
+        return [
+            difference
+            for topic in topics
+            for difference in _differences(
+                [record for record in case.outputs if record["topic"] == topic],
+                driver.read(topic),
+                sources[topic],
+            )
+        ]
+
+
+def _differences(
+    expected: Sequence[dict[str, Any]], found: Sequence[OutputRecord], sink: DataSource
+) -> Iterator[str]:
+    wanted = [
+        (record.get("key"), _plain(record.get("value")), record.get("timestamp"), _start(record))
+        for record in expected
+    ]
+    given = [_given(record, sink) for record in found]
+    for index in range(max(len(wanted), len(given))):
+        ours = given[index] if index < len(given) else None
+        theirs = wanted[index] if index < len(wanted) else None
+        if ours is None or theirs is None or not _is_same(ours, theirs):
+            yield f"{sink.topic} {index}: {ours}\n  and not {theirs}"
+            return
+
+
+def _is_same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    key, value, at, start = theirs
+    return bool(
+        _plain(ours[0]) == _plain(key)
+        and ours[1] == value
+        and (at is None or ours[2] == at)
+        and ours[3] == start
+    )
+
+
+def _start(record: dict[str, Any]) -> int | None:
+    return record["window"]["start"] if "window" in record else None
+
+
+def _given(record: OutputRecord, sink: DataSource) -> tuple[Any, Any, int, int | None]:
+    at = round((record.timestamp - _EPOCH) / datetime.timedelta(milliseconds=1))
+    if sink.window is None:
+        return record.key, _plain(record.value), at, None
+    data, start = record.key[:-8], struct.unpack(">q", record.key[-8:])[0]
+    kind = str(sink.key[0].type)
+    key = data.decode() if kind == "STRING" else int.from_bytes(data, "big", signed=True)
+    return key, _plain(record.value), at, start
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without fields that are null, which one writes and the other leaves out."""
+    match value:
+        case dict():
+            return {name: _plain(part) for name, part in value.items() if part is not None}
+        case list():
+            return [_plain(part) for part in value]
+        case _:
+            return value
+
+
+def _key(value: Any, source: DataSource) -> Any:
+    if value is None or not source.key:
+        return None
+    if len(source.key) == 1:
+        return _named(value, source.key[0].type)
+    return _named(value, Struct(tuple((column.name, column.type) for column in source.key)))
+
+
+def _value(value: Any, source: DataSource) -> Any:
+    if value is None or not isinstance(value, dict) or source.wrap_single_value is False:
+        return value
+    return _named(value, Struct(tuple((column.name, column.type) for column in source.value)))
+
+
+def _named(value: Any, type_: SqlType) -> Any:
+    """Return a value with the names of the source's columns, which ksqlDB reads in any capitals."""
+    match type_:
+        case Struct(fields) if isinstance(value, dict):
+            found = {}
+            for name, part in fields:
+                keys = [key for key in value if key == name] or [
+                    key for key in value if key.upper() == name.upper()
+                ]
+                if keys:
+                    found[name] = _named(value[keys[0]], part)
+            return found
+        case Array(element) if isinstance(value, list):
+            return [_named(part, element) for part in value]
+        case Map(_, item) if isinstance(value, dict):
+            return {name: _named(part, item) for name, part in value.items()}
+        case _:
+            return value
