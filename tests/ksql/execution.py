@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import struct
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from tests.ksql.statements import CaseStatements
 
 from headwater.sql.analysis.outcomes import StoreQuery
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.types.sql_type import Array, Map, SqlType, Struct
+from headwater.sql.types.sql_type import Array, Decimal, Map, SqlType, Struct
 from headwater.testing import TopologyDriver
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def run_case(case: Case) -> list[str]:
                 record["topic"],
                 _key(record.get("key"), source),
                 _value(record.get("value"), source),
+                headers=_headers(record),
                 timestamp=_EPOCH + datetime.timedelta(milliseconds=record.get("timestamp", 0)),
             )
             if is_one_by_one:
@@ -58,11 +60,24 @@ def run_case(case: Case) -> list[str]:
         ]
 
 
+def _headers(record: dict[str, Any]) -> dict[str, bytes]:
+    return {
+        header["KEY"]: base64.b64decode(header["VALUE"])
+        for header in record.get("headers") or ()
+        if header.get("VALUE") is not None
+    }
+
+
 def _differences(
     expected: Sequence[dict[str, Any]], found: Sequence[OutputRecord], sink: DataSource
 ) -> Iterator[str]:
     wanted = [
-        (record.get("key"), _plain(record.get("value")), record.get("timestamp"), _start(record))
+        (
+            record.get("key"),
+            _plain(_numbers(record.get("value"), sink)),
+            record.get("timestamp"),
+            _start(record),
+        )
         for record in expected
     ]
     given = [_given(record, sink) for record in found]
@@ -96,6 +111,17 @@ def _given(record: OutputRecord, sink: DataSource) -> tuple[Any, Any, int, int |
     kind = str(sink.key[0].type)
     key = data.decode() if kind == "STRING" else int.from_bytes(data, "big", signed=True)
     return key, _plain(record.value), at, start
+
+
+def _numbers(value: Any, sink: DataSource) -> Any:
+    """Return a value whose decimals are numbers, where the case writes them as texts."""
+    decimals = {column.name for column in sink.value if isinstance(column.type, Decimal)}
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: float(part) if name in decimals and isinstance(part, str) else part
+        for name, part in value.items()
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from headwater.sql.planning.formulas import formula
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
+    BIGINT,
     BOOLEAN,
     DATE,
     DOUBLE,
+    INTEGER,
     STRING,
     TIMESTAMP,
     Array,
@@ -21,7 +23,7 @@ from headwater.sql.types.sql_type import (
 if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
 
-_TO_TEXT = {
+_TO_TEXT: dict[SqlType, str] = {
     TIMESTAMP: "date_format({0}, 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSS')",
     DATE: "date_format({0}, 'yyyy-MM-dd')",
 }
@@ -44,8 +46,10 @@ def cast(value: Expression, given: SqlType, wanted: SqlType) -> Expression:
             return formula(text, wanted, value)
         case Struct(), Struct():
             return _struct(value, given, wanted)
-    if wanted == STRING and given in _TO_TEXT:
-        return formula(_TO_TEXT[given], STRING, value)
+    if wanted == STRING:
+        return _text(value, given)
+    if (given, wanted) == (BIGINT, INTEGER):
+        return formula(_LOW_BITS, INTEGER, value)
     if given == STRING and wanted == BOOLEAN:
         return formula(_BOOLEAN, BOOLEAN, value)
     if given == DOUBLE and wanted != STRING:
@@ -60,6 +64,38 @@ _BOOLEAN = (
     "WHEN length(trim({0})) > 0 AND (startswith('true', lower(trim({0}))) "
     "OR startswith('yes', lower(trim({0})))) THEN true ELSE false END"
 )
+
+
+# The lower half of a BIGINT, as Java makes an INTEGER of it.
+_LOW_BITS = "CAST((({0} & 4294967295L) ^ 2147483648L) - 2147483648L AS int)"
+
+
+def _text(value: Expression, given: SqlType) -> Expression:
+    """Return a value as Java writes it."""
+    match given:
+        case Array(element):
+            inner = _text(formula("_x", element), element)
+            items = f"transform({{0}}, _x -> coalesce({inner}, 'null'))"
+            return formula(f"concat('[', array_join({items}, ', '), ']')", STRING, value)
+        case Map(key, item):
+            parts = (
+                f"coalesce({_text(formula(f'_x.{name}', type_), type_)}, 'null')"
+                for name, type_ in (("key", key), ("value", item))
+            )
+            items = f"transform(map_entries({{0}}), _x -> concat_ws('=', {', '.join(parts)}))"
+            return formula(f"concat('{{{{', array_join({items}, ', '), '}}}}')", STRING, value)
+        case Struct(fields):
+            texts = [
+                _text(formula(f"({{0}}).`{name}`", type_, value), type_) for name, type_ in fields
+            ]
+            named = ", ".join(
+                f"concat('{name}=', coalesce({{{index}}}, 'null'))"
+                for index, (name, _) in enumerate(fields, 1)
+            )
+            made = f"concat('Struct{{{{', concat_ws(',', {named}), '}}}}')"
+            return formula(f"CASE WHEN {{0}} IS NOT NULL THEN {made} END", STRING, value, *texts)
+        case _:
+            return formula(_TO_TEXT.get(given, "try_cast({0} AS string)"), STRING, value)
 
 
 def _struct(value: Expression, given: Struct, wanted: Struct) -> Expression:

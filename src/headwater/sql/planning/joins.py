@@ -27,6 +27,7 @@ _DAY_MS = 86_400_000
 _KINDS: dict[JoinKind, Literal["inner", "left", "outer"]] = {
     JoinKind.INNER: "inner",
     JoinKind.LEFT: "left",
+    JoinKind.RIGHT: "left",
     JoinKind.FULL: "outer",
 }
 
@@ -39,8 +40,7 @@ def joined(relation: ReadRelation, numbering: Numbering) -> Rows:
     left_node = _keyed(left, relation.left, relation.left_key, numbering)
     right_node = _keyed(right, relation.right, relation.right_key, numbering)
     columns = {**in_value(left), **in_value(right)}
-    row = RowType(to_plan(relation.left_key.type), _struct(left_node, right_node))
-    node = _join(relation, left_node, right_node, row, numbering)
+    node = _join(relation, left_node, right_node, numbering)
     known: dict[object, Expression] = {}
     for part in relation.key:
         if part.is_synthetic:
@@ -79,13 +79,14 @@ def _names(node: Operator) -> tuple[str, ...]:
     return node.row.value.names
 
 
-def _join(
-    relation: ReadJoin, left: Operator, right: Operator, row: RowType, numbering: Numbering
-) -> Operator:
-    if relation.kind not in _KINDS:
-        raise SqlError("RIGHT joins cannot be run yet: write the other source first, and LEFT")
+def _join(relation: ReadJoin, left: Operator, right: Operator, numbering: Numbering) -> Operator:
     kind = _KINDS[relation.kind]
+    is_right = relation.kind is JoinKind.RIGHT
+    if is_right:
+        # A right join is a left join the other way round: columns are found by their names.
+        left, right = right, left
     projection = _projection(left, right)
+    row = RowType(to_plan(relation.left_key.type), _struct(left, right))
     match relation.shape:
         case JoinShape.STREAM_TABLE:
             return numbering.add(
@@ -100,11 +101,14 @@ def _join(
         case JoinShape.STREAM_STREAM:
             within = relation.within
             assert within is not None
+            before, after = milliseconds(within.before), milliseconds(within.after)
+            if is_right:
+                before, after = after, before
             grace = _DAY_MS if within.grace is None else milliseconds(within.grace)
             return numbering.add(
                 StreamStreamJoin, "KSTREAM-JOIN", (left, right), row,
-                kind=kind, before_ms=milliseconds(within.before),
-                after_ms=milliseconds(within.after), grace_ms=grace, projection=projection,
+                kind=kind, before_ms=before,
+                after_ms=after, grace_ms=grace, projection=projection,
             )  # fmt: skip
         case JoinShape.FOREIGN_KEY:
             raise SqlError("joins of tables by a foreign key cannot be run yet")

@@ -11,11 +11,13 @@ from headwater.sql.types.sql_type import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
+    INTEGER,
     STRING,
     TIMES,
     TIMESTAMP,
     Array,
     Decimal,
+    Map,
     SqlType,
 )
 
@@ -40,18 +42,27 @@ def arithmetic(
     if isinstance(result, Decimal):
         operator = "try_divide({0}, {1})" if sign == "/" else f"{_TRIED[sign]}({{0}}, {{1}})"
         return formula(f"try_cast({operator} AS {to_plan(result).ddl()})", result, *parts)
+    if result == INTEGER and sign != "/":
+        # Java's numbers go round where they are too long; Spark fails, or has null.
+        wide = [cast(part, type_, BIGINT) for part, type_ in zip(parts, types, strict=True)]
+        return cast(formula(f"{_TRIED[sign]}({{0}}, {{1}})", BIGINT, *wide), BIGINT, INTEGER)
     same = [cast(part, type_, result) for part, type_ in zip(parts, types, strict=True)]
     if sign == "/" and result == DOUBLE:
         return formula(_DOUBLE_DIVISION, DOUBLE, *same)
     if sign == "/":
-        whole = formula("CASE WHEN {1} <> 0 THEN {0} DIV {1} END", BIGINT, *same)
-        return cast(whole, BIGINT, result)
+        ddl = to_plan(result).ddl()
+        return formula(f"try_cast({{0}} DIV nullif({{1}}, 0) AS {ddl})", result, *same)
     return formula(f"{_TRIED[sign]}({{0}}, {{1}})", result, *same)
 
 
 def comparison(sign: str, parts: Sequence[Expression], types: Sequence[SqlType]) -> Expression:
     """Return a comparison, which is false where one side is null unless it asks for that."""
     left, right = _as_times(parts, types)
+    if isinstance(types[0], Map) and isinstance(types[1], Map):
+        # Spark does not compare maps: what is compared are their entries in order.
+        left, right = (
+            formula("sort_array(map_entries({0}))", BOOLEAN, side) for side in (left, right)
+        )
     if sign == "IS DISTINCT FROM":
         return formula("(NOT ({0} <=> {1}))", BOOLEAN, left, right)
     if sign == "IS NOT DISTINCT FROM":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.expressions import Column, Expression
 from headwater.plan.formats import Format
+from headwater.plan.literals import literal_sql
 from headwater.plan.rows import RowType
 from headwater.plan.types import BINARY, DataType, Field, Struct
 from headwater.sql.errors import SqlError
@@ -94,7 +95,7 @@ class Records:
         column = self.source.column(name)
         assert column is not None, f"{self.source.name} has no {name}"
         if column.is_header:
-            raise SqlError(f"{name} is a header, which cannot be read yet")
+            return _header(column)
         if column.is_key:
             inside = () if len(self.source.key) == 1 else (name,)
             return Column(("record", "key", *inside))
@@ -122,6 +123,17 @@ _PSEUDO: dict[str, Expression] = {
     "ROWPARTITION": Column(("record", "partition")),
     "ROWOFFSET": Column(("record", "offset")),
 }
+
+
+def _header(column: SourceColumn) -> Expression:
+    """Return all headers, or the last one of a name."""
+    headers = Column(("record", "headers"))
+    if column.header is None:
+        made = "transform({0}, _h -> named_struct('KEY', _h.key, 'VALUE', _h.value))"
+        return formula(made, column.type, headers)
+    name = literal_sql(column.header).replace("{", "{{").replace("}", "}}")
+    found = f"try_element_at(filter({{0}}, _h -> _h.key = {name}), -1).value"
+    return formula(found, column.type, headers)
 
 
 def key_type(columns: Sequence[SourceColumn]) -> DataType:

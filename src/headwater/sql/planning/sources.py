@@ -32,7 +32,7 @@ def read(source: ReadSource, numbering: Numbering) -> Rows:
         key_format=records.key_format, value_format=records.value_format,
         timestamp_by=records.timestamp_by,
     )  # fmt: skip
-    names = [column.name for column in source.source.columns if not column.is_header]
+    names = [column.name for column in source.source.columns]
     return Rows(
         node, {(source.alias, name): records.column(name) for name in (*names, *PSEUDO_COLUMNS)}
     )

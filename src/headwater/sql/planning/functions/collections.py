@@ -55,6 +55,16 @@ def _joined(call: FunctionCall) -> Expression:
     return call.formula(f"array_join({parts}, {mark})")
 
 
+def _element(call: FunctionCall) -> Expression:
+    texts = ", ".join(f"{{{index}}}" for index in range(1, len(call.arguments)))
+    return call.formula(f"CASE WHEN {{0}} > 0 THEN try_element_at(array({texts}), {{0}}) END")
+
+
+def _place(call: FunctionCall) -> Expression:
+    texts = ", ".join(f"{{{index}}}" for index in range(1, len(call.arguments)))
+    return call.formula(f"CAST(coalesce(array_position(array({texts}), {{0}}), 0) AS int)")
+
+
 FORMULAS: dict[str, FormulaMaker] = {
     "ARRAY_CONCAT": text(
         "CASE WHEN {0} IS NULL THEN {1} WHEN {1} IS NULL THEN {0} ELSE concat({0}, {1}) END"
@@ -70,7 +80,13 @@ FORMULAS: dict[str, FormulaMaker] = {
     "ARRAY_REMOVE": text("filter({0}, _x -> NOT (_x <=> {1}))"),
     "ARRAY_SORT": _sorted,
     "ARRAY_UNION": named("array_union"),
+    "AS_MAP": text(
+        "map_from_arrays(slice({0}, 1, least(size({0}), size({1}))), "
+        "slice({1}, 1, least(size({0}), size({1}))))"
+    ),
     "AS_VALUE": text("{0}"),
+    "ELT": _element,
+    "FIELD": _place,
     "FILTER": _filter,
     "MAP_KEYS": named("map_keys"),
     "MAP_UNION": text(

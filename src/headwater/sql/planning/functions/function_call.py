@@ -36,7 +36,7 @@ class FunctionCall:
     def lambda_(self, index: int) -> str:
         """Return the names of a lambda's parameters as Spark writes them before the arrow."""
         names = ", ".join(f"`{name}`" for name in self.parameters[index])
-        return f"({names})"
+        return f"({names})" if len(self.parameters[index]) > 1 else names
 
 
 FormulaMaker: TypeAlias = Callable[[FunctionCall], "Expression"]

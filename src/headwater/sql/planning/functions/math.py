@@ -38,6 +38,17 @@ def _round(call: FunctionCall) -> Expression:
     return call.formula("try_cast(floor({0} + 0.5D) AS bigint)")
 
 
+def _logarithm(call: FunctionCall) -> Expression:
+    """Return a logarithm, which in Java has a value for zero and for negative numbers."""
+    natural = (
+        "CASE WHEN {0} > 0 THEN ln({0}) WHEN {0} = 0 THEN double('-Infinity') "
+        "WHEN {0} < 0 THEN double('NaN') END"
+    )
+    if len(call.arguments) == 1:
+        return call.formula(natural)
+    return call.formula("CASE WHEN {0} > 0 AND {0} <> 1 AND {1} > 0 THEN ln({1}) / ln({0}) END")
+
+
 def _absolute(call: FunctionCall) -> Expression:
     return call.formula("abs({0})")
 
@@ -56,6 +67,8 @@ FORMULAS: dict[str, FormulaMaker] = {
     "GENERATE_SERIES": named("sequence"),
     "GREATEST": named("greatest"),
     "LEAST": named("least"),
+    "LN": _logarithm,
+    "LOG": _logarithm,
     "PI": text("pi()"),
     "POWER": named("power"),
     "RANDOM": text("rand()"),

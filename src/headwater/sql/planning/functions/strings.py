@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.sql.errors import SqlError
 from headwater.sql.planning.functions.function_call import (
     FormulaMaker,
     FunctionCall,
@@ -24,6 +25,12 @@ def _concat(call: FunctionCall) -> Expression:
     return call.formula(f"concat({', '.join(parts)})")
 
 
+def _concat_ws(call: FunctionCall) -> Expression:
+    if call.result == STRING:
+        return named("concat_ws")(call)
+    raise SqlError("CONCAT_WS of BYTES cannot be computed yet")
+
+
 def _padded(function: str) -> FormulaMaker:
     def make(call: FunctionCall) -> Expression:
         # ksqlDB pads with something and to a length, or not at all.
@@ -42,6 +49,8 @@ _SUBSTRING = (
 
 FORMULAS: dict[str, FormulaMaker] = {
     "CONCAT": _concat,
+    "CONCAT_WS": _concat_ws,
+    "INITCAP": text("array_join(transform(split({0}, ' '), _x -> initcap(_x)), ' ')"),
     "LCASE": named("lower"),
     "LEN": named("length"),
     "LPAD": _padded("lpad"),

@@ -1,0 +1,192 @@
+"""Queries as plans: the operators, and what their expressions are in Spark SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unit.sql.sql_sessions import stored
+
+from headwater.plan.nodes import (
+    Aggregate,
+    Filter,
+    Map,
+    Operator,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TableAggregate,
+    TableTableJoin,
+    TopicSink,
+    TopicSource,
+)
+from headwater.plan.scope import Scope
+from headwater.plan.stages import split
+from headwater.plan.types import Struct
+from headwater.sql.errors import SqlError
+from headwater.sql.planning.plans import plan_queries
+
+if TYPE_CHECKING:
+    from headwater.plan.plan import Plan
+
+
+def planned(text: str, before: str = "") -> Plan:
+    return plan_queries("test", [stored(f"CREATE {text};", before)])
+
+
+def only(plan: Plan, class_: type[Operator]) -> Operator:
+    (found,) = (node for node in plan.walk() if isinstance(node, class_))
+    return found
+
+
+def test_a_filter_and_a_projection_are_the_operators_of_the_dsl() -> None:
+    plan = planned("STREAM o AS SELECT id, amount * 2 AS twice FROM orders WHERE amount > 3")
+    source, condition, projection, sink = plan.walk()
+    assert isinstance(source, TopicSource)
+    assert (source.topics, source.kind, source.key_format.kind) == (("orders",), "stream", "string")
+    assert isinstance(condition, Filter)
+    scope = Scope.of_record(source.row)
+    assert condition.predicate.sql(scope) == (  # type: ignore[union-attr]
+        "coalesce(value.`AMOUNT` > CAST(3 AS int), false)"
+    )
+    assert isinstance(projection, Map)
+    assert projection.key is None
+    assert isinstance(sink, TopicSink)
+    assert (sink.topic, sink.value_format.kind) == ("O", "json")
+    assert sink.row.value.ddl() == "struct<TWICE:int>"
+    assert len(split(plan)) == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "sql"),
+    [
+        ("price + 1", "try_cast(try_add(value.`PRICE`, CAST(1 AS int)) AS decimal(13,2))"),
+        (
+            "amount + 1",
+            "CAST(((try_add(try_cast(value.`AMOUNT` AS bigint), try_cast(CAST(1 AS int) AS bigint))"
+            " & 4294967295L) ^ 2147483648L) - 2147483648L AS int)",
+        ),
+        ("amount / 2", "try_cast(value.`AMOUNT` DIV nullif(CAST(2 AS int), 0) AS int)"),
+        ("NOT (item = 1)", "(NOT coalesce(value.`ITEM` = CAST(1 AS int), false))"),
+        ("address->city", "(value.`ADDRESS`).`CITY`"),
+        ("UCASE(item_name)", "upper(value.`ITEM_NAME`)"),
+        ("rowtime", "unix_millis(timestamp)"),
+        ("CAST(price AS STRING)", "try_cast(value.`PRICE` AS string)"),
+        (
+            "FILTER(tags, t => t = 'a')",
+            "filter(value.`TAGS`, `T` -> coalesce(`T` = CAST('a' AS string), false))",
+        ),
+        ("STRUCT(a := item)", "named_struct('A', value.`ITEM`)"),
+    ],
+)
+def test_expressions_are_spark_sql_with_ksqldb_s_nulls(expression: str, sql: str) -> None:
+    plan = planned(f"STREAM o AS SELECT id, {expression} AS x FROM orders")
+    projection = only(plan, Map)
+    assert isinstance(projection, Map)
+    (source,) = plan.sources()
+    text = projection.value.sql(Scope.of_record(source.row))  # type: ignore[union-attr]
+    assert text == f"CASE WHEN isnotnull(value) THEN named_struct('X', {sql}) END"
+
+
+def test_partition_by_makes_the_key() -> None:
+    plan = planned("STREAM o AS SELECT * FROM payments PARTITION BY amount")
+    projection = only(plan, Map)
+    assert projection.row.key.ddl() == "int"
+    assert projection.changes_key
+    sink = only(plan, TopicSink)
+    assert isinstance(sink, TopicSink)
+    assert sink.key_format.kind == "int"
+
+
+def test_groups_are_aggregates_that_emit_every_change() -> None:
+    plan = planned(
+        "TABLE o AS SELECT item, COUNT(*) AS n, SUM(amount) AS total FROM orders "
+        "WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY item"
+    )
+    aggregate = only(plan, Aggregate)
+    assert isinstance(aggregate, Aggregate)
+    assert aggregate.emit == "record"
+    assert aggregate.window is not None
+    assert (aggregate.window.size_ms, aggregate.window.is_tumbling) == (60_000, True)
+    assert [str(each) for _, each in aggregate.aggregations] == [
+        "count(*)",
+        "sum(record.value.AMOUNT)",
+    ]
+    sink = only(plan, TopicSink)
+    assert isinstance(sink, TopicSink)
+    assert sink.key_format.kind == "bytes"
+    assert sink.row.value.ddl() == "struct<N:bigint,TOTAL:int>"
+
+
+def test_a_table_s_groups_take_old_values_back() -> None:
+    plan = planned("TABLE o AS SELECT maker, COUNT(*) AS n FROM items GROUP BY maker")
+    assert isinstance(only(plan, TableAggregate), TableAggregate)
+
+
+def test_a_right_join_is_a_left_join_the_other_way_round() -> None:
+    join = only(
+        planned(
+            "STREAM o AS SELECT p.id, item FROM orders o RIGHT JOIN payments p "
+            "WITHIN (1 HOUR, 2 HOURS) ON o.id = p.id"
+        ),
+        StreamStreamJoin,
+    )
+    assert isinstance(join, StreamStreamJoin)
+    assert (join.kind, join.before_ms, join.after_ms) == ("left", 7_200_000, 3_600_000)
+    assert isinstance(join.row.value, Struct)
+    assert join.row.value.names[0] == "P_ID"
+
+
+@pytest.mark.parametrize(
+    ("query", "class_"),
+    [
+        (
+            "STREAM o AS SELECT o.id, paid FROM orders o JOIN payments p WITHIN 1 HOUR "
+            "ON o.id = p.id",
+            StreamStreamJoin,
+        ),
+        (
+            "STREAM o AS SELECT o.item, name FROM orders o LEFT JOIN items i ON o.item = i.item",
+            StreamTableJoin,
+        ),
+        (
+            "TABLE o AS SELECT i.item, pieces FROM items i JOIN stock s ON i.item = s.item",
+            TableTableJoin,
+        ),
+    ],
+)
+def test_joins_are_those_of_the_dsl(query: str, class_: type[Operator]) -> None:
+    plan = planned(query)
+    join = only(plan, class_)
+    assert {field.name.partition("_")[0] for field in join.row.value.fields} <= {  # type: ignore[union-attr]
+        "O", "P", "I", "S",
+    }  # fmt: skip
+    split(plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("TABLE o AS SELECT id, TOPK(amount, 2) AS t FROM orders GROUP BY id", "TOPK"),
+        ("STREAM o AS SELECT id, EXPLODE(tags) AS t FROM orders", "EXPLODE"),
+        (
+            "TABLE o AS SELECT id, COUNT(*) FROM orders WINDOW SESSION (1 HOUR) GROUP BY id",
+            "SESSION",
+        ),
+        (
+            "TABLE o AS SELECT i.item, m.name FROM items i JOIN makers m ON i.maker = m.maker",
+            "fore",
+        ),
+        ("STREAM o AS SELECT * FROM hourly", "windows in its key"),
+        (
+            "STREAM o WITH (value_format = 'DELIMITED') AS SELECT id, amount FROM orders",
+            "DELIMITED",
+        ),
+        (
+            "STREAM o WITH (timestamp = 'at') AS SELECT id, rowtime AS at FROM orders",
+            "TIMESTAMP of a query",
+        ),
+    ],
+)
+def test_what_cannot_run_yet_is_told(query: str, reason: str) -> None:
+    with pytest.raises(SqlError, match=f"{reason}.*yet"):
+        planned(query)
