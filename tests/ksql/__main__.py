@@ -13,11 +13,19 @@ broker, and judged by the records that come out.
 from __future__ import annotations
 
 import argparse
+import sys
 from fnmatch import fnmatch
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.ksql.cases import read_cases
 from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_records, judge_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.ksql.cases import Case
 
 
 def main() -> int:
@@ -29,17 +37,27 @@ def main() -> int:
     arguments = parser.parse_args()
     cases = list(read_cases(arguments.folder, arguments.letters))
     if arguments.run is not None:
-        chosen = [case for case in cases if fnmatch(case.file, arguments.run)]
-        records = judge_records(chosen)
-        _report("exact records, by case", records)
-        for reason, count in records.reasons.most_common():
-            print(f"    {count:4} {reason}")
+        _run([case for case in cases if fnmatch(case.file, arguments.run)])
         return 0
     statements = judge_statements(cases)
     reading = judge_reading(cases)
     _report("refusals and schemas, by case", statements)
     _report("reading, by statement", reading)
     return 1 if reading.failures else 0
+
+
+def _run(cases: Sequence[Case]) -> None:
+    """Run cases file by file, so that whoever stops it has seen those before."""
+    whole = Judgement()
+    for file, of_file in groupby(cases, key=lambda case: case.file):
+        judgement = judge_records(of_file)
+        whole.add(judgement)
+        _report(f"{file}, exact records by case", judgement)
+        sys.stdout.flush()
+    whole.failures.clear()
+    _report("all files, exact records by case", whole)
+    for reason, count in whole.reasons.most_common():
+        print(f"    {count:4} {reason}")
 
 
 def _report(tier: str, judgement: Judgement) -> None:

@@ -45,6 +45,12 @@ class Judgement:
     failures: list[Failure] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: Judgement) -> None:
+        """Count what another judgement has counted."""
+        self.outcomes.update(other.outcomes)
+        self.failures += other.failures
+        self.reasons.update(other.reasons)
+
     def fail(self, case: Case, reason: str) -> None:
         """Count a failure."""
         self.outcomes[Outcome.FAILED] += 1

@@ -374,6 +374,7 @@ def test_formats_without_a_schema() -> None:
     for kind, value, data in (
         ("string", "Köln", "Köln".encode()),
         ("bytes", b"\xff", b"\xff"),
+        ("int", -2, b"\xff" * 3 + b"\xfe"),
         ("long", -2, b"\xff" * 7 + b"\xfe"),
         ("double", 1.5, bytes.fromhex("3ff8000000000000")),
     ):

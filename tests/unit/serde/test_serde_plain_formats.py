@@ -35,6 +35,7 @@ PAIRS: list[tuple[Serializer[Any], Deserializer[Any], Any]] = [
     (StringSerializer(), StringDeserializer(), "Käse ☕ \0"),
     (StringSerializer("utf-16"), StringDeserializer("utf-16"), "Käse"),
     (BytesSerializer(), BytesDeserializer(), b"\0\xff"),
+    (IntegerSerializer(), IntegerDeserializer(), -(2**31)),
     (LongSerializer(), LongDeserializer(), -(2**63)),
     (DoubleSerializer(), DoubleDeserializer(), 1e300),
     (JsonSerializer(), JsonDeserializer(), {"a": [1, 2.5, None, True, "ü"]}),
