@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from headwater.plan.dataclass_types import from_annotation, from_dataclass
 from headwater.plan.ddl import parse_ddl
-from headwater.plan.registry_types import from_avro
+from headwater.plan.errors import PlanError
+from headwater.plan.registry_types import from_avro, schema_type
 from headwater.plan.types import (
     BIGINT,
     DOUBLE,
@@ -26,7 +27,7 @@ from headwater.plan.types import (
     TypeTextError,
     as_nullable,
 )
-from headwater.serde import Schema
+from headwater.serde import Schema, SchemaRegistryClient
 
 primitives = st.sampled_from(sorted(PRIMITIVES.values(), key=lambda type_: type_.name))
 decimals = st.integers(1, 38).flatmap(
@@ -158,3 +159,18 @@ class _Dangling:
 def test_an_annotation_that_is_not_there_at_run_time_is_refused() -> None:
     with pytest.raises(TypeTextError, match="'Nowhere', which is not there"):
         from_dataclass(_Dangling)
+
+
+def test_schemas_of_all_kinds_have_types() -> None:
+    registry = SchemaRegistryClient("http://127.0.0.1:9")  # nothing is referred to, nobody is asked
+    schemas = (
+        Schema('{"type": "record", "name": "r", "fields": [{"name": "a", "type": "string"}]}'),
+        Schema('{"type": "object", "properties": {"a": {"type": "string"}}}', "JSON"),
+        Schema('syntax = "proto3"; message R { string a = 1; }', "PROTOBUF"),
+    )
+    for schema in schemas:
+        found = schema_type(schema, registry).type
+        assert isinstance(found, Struct)
+        assert [(field.name, field.type) for field in found.fields] == [("a", STRING)]
+    with pytest.raises(PlanError, match="cannot be read"):
+        schema_type(Schema("{"), registry)
