@@ -50,6 +50,7 @@ _EXPRESSIONS: list[tuple[str, Any]] = [
     ("CAST('yes' AS BOOLEAN)", True),
     ("CAST(tags AS STRING)", "[b, a]"),
     ("CAST(m AS STRING)", "{k=1}"),
+    ("CAST(ARRAY[m] AS STRING)", "[{k=1}]"),
     ("CAST(p AS STRING)", "Struct{CITY=Ulm,ZIP=89073}"),
     ("tags[1]", "b"),
     ("tags[-1]", "a"),

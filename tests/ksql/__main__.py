@@ -7,7 +7,8 @@ expects that, and otherwise makes sources of the schemas it expects. Files outsi
 unread, so that some are left to judge by what nobody looked at.
 
 With --run the cases of some files are run by Spark instead, over their records and without a
-broker, and judged by the records that come out.
+broker, and judged by the records that come out: in order, or where state is kept by key each
+key's in order.
 """
 
 from __future__ import annotations

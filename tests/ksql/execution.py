@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.ksql.statements import CaseStatements
 
+from headwater.plan.nodes import Stateful
 from headwater.sql.analysis.outcomes import StoreQuery
 from headwater.sql.planning.plans import plan_queries
 from headwater.sql.types.sql_type import Array, Decimal, Map, SqlType, Struct
@@ -32,6 +33,7 @@ def run_case(case: Case) -> list[str]:
     queries = [outcome for outcome in outcomes if isinstance(outcome, StoreQuery)]
     plan = plan_queries("case", queries)
     sources = {source.topic: source for source in statements.analyser.metastore.sources.values()}
+    is_by_key = any(isinstance(node, Stateful) for node in plan.walk())
     read = {topic for each in plan.topic_sources() for topic in each.topics}
     with TopologyDriver(plan) as driver:
         is_one_by_one = len({record["topic"] for record in case.inputs} & read) > 1
@@ -56,6 +58,7 @@ def run_case(case: Case) -> list[str]:
                 [record for record in case.outputs if record["topic"] == topic],
                 driver.read(topic),
                 sources[topic],
+                is_by_key=is_by_key,
             )
         ]
 
@@ -69,8 +72,13 @@ def _headers(record: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _differences(
-    expected: Sequence[dict[str, Any]], found: Sequence[OutputRecord], sink: DataSource
+    expected: Sequence[dict[str, Any]],
+    found: Sequence[OutputRecord],
+    sink: DataSource,
+    *,
+    is_by_key: bool,
 ) -> Iterator[str]:
+    """Compare in order, or where state is kept by key, each key's in order."""
     wanted = [
         (
             record.get("key"),
@@ -81,6 +89,9 @@ def _differences(
         for record in expected
     ]
     given = [_given(record, sink) for record in found]
+    if is_by_key:
+        for records in (wanted, given):
+            records.sort(key=lambda record: repr((_plain(record[0]), record[3])))
     for index in range(max(len(wanted), len(given))):
         ours = given[index] if index < len(given) else None
         theirs = wanted[index] if index < len(wanted) else None

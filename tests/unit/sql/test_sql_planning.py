@@ -76,6 +76,7 @@ def test_a_filter_and_a_projection_are_the_operators_of_the_dsl() -> None:
             "filter(value.`TAGS`, `T` -> coalesce(`T` = CAST('a' AS string), false))",
         ),
         ("STRUCT(a := item)", "named_struct('A', value.`ITEM`)"),
+        ("STRUCT(`{a}` := '{0}')->`{a}`", "(named_struct('{a}', CAST('{0}' AS string))).`{a}`"),
     ],
 )
 def test_expressions_are_spark_sql_with_ksqldb_s_nulls(expression: str, sql: str) -> None:
@@ -119,7 +120,10 @@ def test_groups_are_aggregates_that_emit_every_change() -> None:
 
 def test_a_table_s_groups_take_old_values_back() -> None:
     plan = planned("TABLE o AS SELECT maker, COUNT(*) AS n FROM items GROUP BY maker")
-    assert isinstance(only(plan, TableAggregate), TableAggregate)
+    aggregate = only(plan, TableAggregate)
+    assert isinstance(aggregate, TableAggregate)
+    by = aggregate.by.sql(Scope.of_record(aggregate.parents[0].row))
+    assert by == "CASE WHEN isnotnull(value) THEN value.`MAKER` END"
 
 
 def test_a_right_join_is_a_left_join_the_other_way_round() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.plan.aggregations import Aggregation
-from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.expressions import Case, Column, Expression, StructOf
 from headwater.plan.formulas import Formula
 from headwater.plan.nodes import Aggregate, Changes, TableAggregate
 from headwater.plan.rows import RowType
@@ -17,7 +17,7 @@ from headwater.sql.analysis.durations import milliseconds
 from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.formulas import formula
-from headwater.sql.planning.rows import Rows
+from headwater.sql.planning.rows import VALUE, Rows
 from headwater.sql.tree.expressions import Column as SqlColumn
 from headwater.sql.tree.queries import Emit, HoppingWindow, SessionWindow, TumblingWindow
 from headwater.sql.tree.statements.creation import SourceKind
@@ -42,6 +42,9 @@ def aggregated(
     """Return the groups of a query; `names` are those of the key's columns."""
     window = None if query.window is None else _window(query.window)
     by, by_type = _by(rows, query, names)
+    if kind is SourceKind.TABLE:
+        # A row that is not there is in no group, also where a group would not ask for its columns.
+        by = Case(((VALUE.isNotNull(), by),))
     aggregations = tuple(
         (f"agg_{index}", _aggregation(call, rows)) for index, call in enumerate(query.aggregates)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.formulas import field, formula, literal
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -36,14 +36,12 @@ def cast(value: Expression, given: SqlType, wanted: SqlType) -> Expression:
     match given, wanted:
         case Array(one), Array(other):
             inner = cast(formula("_x", one), one, other)
-            return formula(f"transform({{0}}, _x -> {inner})", wanted, value)
+            return formula("transform({0}, _x -> {1})", wanted, value, inner)
         case Map(key, item), Map(other_key, other_item):
             keys = cast(formula("_k", key), key, other_key)
             items = cast(formula("_v", item), item, other_item)
-            text = (
-                f"transform_keys(transform_values({{0}}, (_k, _v) -> {items}), (_k, _v) -> {keys})"
-            )
-            return formula(text, wanted, value)
+            made = "transform_values({0}, (_k, _v) -> {1})"
+            return formula(f"transform_keys({made}, (_k, _v) -> {{2}})", wanted, value, items, keys)
         case Struct(), Struct():
             return _struct(value, given, wanted)
     if wanted == STRING:
@@ -75,21 +73,21 @@ def _text(value: Expression, given: SqlType) -> Expression:
     match given:
         case Array(element):
             inner = _text(formula("_x", element), element)
-            items = f"transform({{0}}, _x -> coalesce({inner}, 'null'))"
-            return formula(f"concat('[', array_join({items}, ', '), ']')", STRING, value)
+            items = "transform({0}, _x -> coalesce({1}, 'null'))"
+            return formula(f"concat('[', array_join({items}, ', '), ']')", STRING, value, inner)
         case Map(key, item):
-            parts = (
-                f"coalesce({_text(formula(f'_x.{name}', type_), type_)}, 'null')"
-                for name, type_ in (("key", key), ("value", item))
-            )
-            items = f"transform(map_entries({{0}}), _x -> concat_ws('=', {', '.join(parts)}))"
-            return formula(f"concat('{{{{', array_join({items}, ', '), '}}}}')", STRING, value)
+            sides = _text(formula("_x.key", key), key), _text(formula("_x.value", item), item)
+            entry = "concat(coalesce({1}, 'null'), '=', coalesce({2}, 'null'))"
+            items = f"transform(map_entries({{0}}), _x -> {entry})"
+            made = f"concat('{{{{', array_join({items}, ', '), '}}}}')"
+            return formula(made, STRING, value, *sides)
         case Struct(fields):
-            texts = [
-                _text(formula(f"({{0}}).`{name}`", type_, value), type_) for name, type_ in fields
-            ]
+            texts = []
+            for name, type_ in fields:
+                part = formula(f"({{0}}).{field(name)}", type_, value)
+                texts.append(_text(part, type_))
             named = ", ".join(
-                f"concat('{name}=', coalesce({{{index}}}, 'null'))"
+                f"concat({literal(name + '=')}, coalesce({{{index}}}, 'null'))"
                 for index, (name, _) in enumerate(fields, 1)
             )
             made = f"concat('Struct{{{{', concat_ws(',', {named}), '}}}}')"
@@ -105,10 +103,10 @@ def _struct(value: Expression, given: Struct, wanted: Struct) -> Expression:
         found = (
             formula("NULL", type_)
             if known is None
-            else cast(formula(f"({{0}}).`{name}`", known, value), known, type_)
+            else cast(formula(f"({{0}}).{field(name)}", known, value), known, type_)
         )
         parts.append((name, found))
-    text = ", ".join(f"'{name}', {{{index}}}" for index, (name, _) in enumerate(parts, 1))
+    text = ", ".join(f"{literal(name)}, {{{index}}}" for index, (name, _) in enumerate(parts, 1))
     made = (part for _, part in parts)
     return formula(
         f"CASE WHEN {{0}} IS NOT NULL THEN named_struct({text}) END", wanted, value, *made

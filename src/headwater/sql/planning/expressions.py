@@ -14,7 +14,8 @@ from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.analysis.values import operand
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.casts import cast
-from headwater.sql.planning.formulas import constant, formula
+from headwater.sql.planning.formulas import constant, formula, literal
+from headwater.sql.planning.formulas import field as field_name
 from headwater.sql.planning.functions.all_functions import FORMULAS
 from headwater.sql.planning.functions.function_call import FunctionCall
 from headwater.sql.planning.operators import arithmetic, comparison, like, subscript
@@ -73,7 +74,7 @@ class Translator:
     def _name(self, typed: Typed) -> Expression:
         match typed.meaning:
             case ParameterMeaning(name, type_):
-                return formula(f"`{name}`", type_)
+                return formula(field_name(name), type_)
             case ColumnMeaning():
                 return self.column(typed.meaning)
             case _:
@@ -89,8 +90,7 @@ class Translator:
         types = [part.type for part in typed.parts]
         match expression:
             case ex.Dereference(_, name):
-                quoted = name.replace("`", "``").replace("{", "{{").replace("}", "}}")
-                return formula(f"({{0}}).`{quoted}`", typed.type, *parts)
+                return formula(f"({{0}}).{field_name(name)}", typed.type, *parts)
             case ex.Subscript():
                 return subscript(parts, types, typed.type)
             case ex.Sign(sign):
@@ -160,8 +160,7 @@ class Translator:
             case Struct():
                 values = [self.translate(part) for part in parts]
                 named = (
-                    f"'{name.replace(chr(39), chr(92) + chr(39))}', {{{index}}}"
-                    for index, name in enumerate(typed.type.names)
+                    f"{literal(name)}, {{{index}}}" for index, name in enumerate(typed.type.names)
                 )
                 return formula(f"named_struct({', '.join(named)})", typed.type, *values)
         raise AssertionError(f"{maker} makes {typed.type}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.formulas import Formula
 from headwater.plan.literals import literal_sql
+from headwater.plan.types import backticked
 from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
@@ -19,6 +20,20 @@ def formula(template: str, type_: SqlType, *arguments: Expression) -> Formula:
 
 
 def constant(value: object, type_: SqlType) -> Formula:
-    """Return a constant; the text is a literal of Spark's, in which braces stand for themselves."""
-    text = literal_sql(value).replace("{", "{{").replace("}", "}}")
-    return Formula(f"CAST({text} AS {to_plan(type_).ddl()})", (), to_plan(type_))
+    """Return a constant."""
+    return Formula(f"CAST({literal(value)} AS {to_plan(type_).ddl()})", (), to_plan(type_))
+
+
+def literal(value: object) -> str:
+    """Return a literal of Spark's, to be put into a formula's text."""
+    return _in_template(literal_sql(value))
+
+
+def field(name: str) -> str:
+    """Return the name of a field or of a lambda's parameter, to be put into a formula's text."""
+    return _in_template(backticked(name))
+
+
+def _in_template(text: str) -> str:
+    """Return a text in which braces stand for themselves."""
+    return text.replace("{", "{{").replace("}", "}}")

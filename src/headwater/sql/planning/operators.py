@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.sql.planning.casts import cast
-from headwater.sql.planning.formulas import constant, formula
+from headwater.sql.planning.formulas import formula, literal
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -94,8 +94,7 @@ def like(parts: Sequence[Expression], escape: str | None, negated: bool) -> Expr
     if escape is None:
         pattern = formula("replace({0}, '\\\\', '\\\\\\\\')", STRING, pattern)
         return formula(f"({word}coalesce({{0}} LIKE {{1}}, false))", BOOLEAN, value, pattern)
-    mark = constant(escape, STRING).template.removeprefix("CAST(").removesuffix(" AS string)")
-    text = f"({word}coalesce({{0}} LIKE {{1}} ESCAPE {mark}, false))"
+    text = f"({word}coalesce({{0}} LIKE {{1}} ESCAPE {literal(escape)}, false))"
     return formula(text, BOOLEAN, value, pattern)
 
 

@@ -44,8 +44,6 @@ def plan_query(stored: StoreQuery, numbering: Numbering) -> TopicSink:
         rows = _filtered(rows, query.where, kind, numbering)
     if query.group_by:
         rows = aggregated(rows, query, kind, tuple(each.name for each in sink.key), numbering)
-        if query.having is not None:
-            rows = _filtered(rows, query.having, SourceKind.TABLE, numbering)
     return _written(rows, query, sink, numbering)
 
 
@@ -74,7 +72,11 @@ def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numb
     records = Records(sink)
     values = _values(rows, query, sink)
     made = values[0][1] if records.is_unwrapped else StructOf(tuple(values))
-    value = Case(((VALUE.isNotNull(), made),))
+    # Groups for which HAVING does not hold are deleted; their windows are still in the key.
+    is_there = VALUE.isNotNull()
+    if query.having is not None:
+        is_there &= rows.translator.translate(query.having)
+    value = Case(((is_there, made),))
     key, key_type, key_format = _key(rows, query), records.key_type, records.key_format
     if sink.window is not None:
         window_key = WindowKey(sink)
@@ -105,12 +107,9 @@ def _key(rows: Rows, query: AnalysedQuery) -> Expression | None:
         return formula("NULL", BYTES)
     if query.key_window is not None or query.partition_by is not None:
         return _struct(rows, query)
-    is_source = isinstance(query.relation, ReadSource)
     names = [column.name for column in query.columns if column.is_key]
-    before = [part.name for part in query.key]
-    if len(query.key) == 1 or (not is_source and names == before) or query.group_by:
-        return None
-    return _struct(rows, query)
+    is_same = len(names) == 1 or names == [part.name for part in query.key]
+    return None if is_same or query.group_by else _struct(rows, query)
 
 
 def _struct(rows: Rows, query: AnalysedQuery) -> Expression:

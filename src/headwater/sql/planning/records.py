@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.expressions import Column, Expression
 from headwater.plan.formats import Format
-from headwater.plan.literals import literal_sql
 from headwater.plan.rows import RowType
 from headwater.plan.types import BINARY, DataType, Field, Struct
 from headwater.sql.errors import SqlError
-from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.formulas import formula, literal
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -114,8 +113,8 @@ class Records:
             return formula("timestamp_millis({0})", TIMESTAMP, value)
         if column.type == TIMESTAMP:
             return value
-        pattern = (given.pattern or "").replace("'", "\\'")
-        return formula(f"try_to_timestamp({{0}}, '{pattern}')", TIMESTAMP, value)
+        pattern = literal(given.pattern)
+        return formula(f"try_to_timestamp({{0}}, {pattern})", TIMESTAMP, value)
 
 
 _PSEUDO: dict[str, Expression] = {
@@ -131,8 +130,7 @@ def _header(column: SourceColumn) -> Expression:
     if column.header is None:
         made = "transform({0}, _h -> named_struct('KEY', _h.key, 'VALUE', _h.value))"
         return formula(made, column.type, headers)
-    name = literal_sql(column.header).replace("{", "{{").replace("}", "}}")
-    found = f"try_element_at(filter({{0}}, _h -> _h.key = {name}), -1).value"
+    found = f"try_element_at(filter({{0}}, _h -> _h.key = {literal(column.header)}), -1).value"
     return formula(found, column.type, headers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.sql.planning.formulas import field
 from headwater.sql.planning.functions.function_call import FormulaMaker, FunctionCall, named, text
 from headwater.sql.types.sql_type import Map
 
@@ -26,16 +27,16 @@ def _transform(call: FunctionCall) -> Expression:
 def _within(call: FunctionCall, index: int) -> str:
     """Return a lambda over an entry's key and value, called at once with those of `_e`."""
     key, value = call.parameters[index]
-    inner = f"transform(array(_e.value), (`{value}`, _i) -> {{{index}}})"
-    return f"transform(array(_e.key), (`{key}`, _i) -> {inner}[0])[0]"
+    inner = f"transform(array(_e.value), ({field(value)}, _i) -> {{{index}}})"
+    return f"transform(array(_e.key), ({field(key)}, _i) -> {inner}[0])[0]"
 
 
 def _reduce(call: FunctionCall) -> Expression:
     if isinstance(call.types[0], Map):
         state, key, value = call.parameters[2]
-        inner = f"transform(array(_e.value), (`{value}`, _j) -> {{2}})[0]"
-        step = f"transform(array(_e.key), (`{key}`, _i) -> {inner})[0]"
-        return call.formula(f"reduce(map_entries({{0}}), {{1}}, (`{state}`, _e) -> {step})")
+        inner = f"transform(array(_e.value), ({field(value)}, _j) -> {{2}})[0]"
+        step = f"transform(array(_e.key), ({field(key)}, _i) -> {inner})[0]"
+        return call.formula(f"reduce(map_entries({{0}}), {{1}}, ({field(state)}, _e) -> {step})")
     return call.formula(f"reduce({{0}}, {{1}}, {call.lambda_(2)} -> {{2}})")
 
 

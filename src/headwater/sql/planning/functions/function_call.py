@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.formulas import field, formula
 
 if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
@@ -35,7 +35,7 @@ class FunctionCall:
 
     def lambda_(self, index: int) -> str:
         """Return the names of a lambda's parameters as Spark writes them before the arrow."""
-        names = ", ".join(f"`{name}`" for name in self.parameters[index])
+        names = ", ".join(field(name) for name in self.parameters[index])
         return f"({names})" if len(self.parameters[index]) > 1 else names
 
 
