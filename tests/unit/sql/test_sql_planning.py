@@ -22,6 +22,7 @@ from headwater.plan.nodes import (
 from headwater.plan.scope import Scope
 from headwater.plan.stages import split
 from headwater.plan.types import Struct
+from headwater.plan.windows import Window
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
 
@@ -106,7 +107,7 @@ def test_groups_are_aggregates_that_emit_every_change() -> None:
     aggregate = only(plan, Aggregate)
     assert isinstance(aggregate, Aggregate)
     assert aggregate.emit == "record"
-    assert aggregate.window is not None
+    assert isinstance(aggregate.window, Window)
     assert (aggregate.window.size_ms, aggregate.window.is_tumbling) == (60_000, True)
     assert [str(each) for _, each in aggregate.aggregations] == [
         "count(*)",
