@@ -57,8 +57,8 @@ _COMMANDS = (
         "run", "headwater.cli.commands.run:run", "Run a stream processing program on Spark."
     ),
     LazyCommand(
-        "guests",
-        "headwater.cli.commands.guests:guests",
+        "spark-services",
+        "headwater.cli.commands.spark_services:spark_services",
         "Run services that need Spark, for `headwater up`.",
         is_hidden=True,
     ),

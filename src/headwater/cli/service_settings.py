@@ -62,7 +62,7 @@ def given_settings(
     given = Given()
     if config_file is not None:
         from headwater.up.ports import PORTS
-        from headwater.up.services.guests import SPARK
+        from headwater.up.services.spark import SPARK
 
         try:
             given = sources.from_file(config_file, definitions, {"up", SPARK, *PORTS})

@@ -10,7 +10,7 @@ from headwater.processes.ports import FreePorts
 from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
 from headwater.up.services import SERVICES, selected
 from headwater.up.services.factory import ServiceFactory
-from headwater.up.services.guests import GuestFactory, spark_process
+from headwater.up.services.spark import SparkServiceFactory, spark_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class Platform:
     def __init__(
         self,
         settings: PlatformSettings,
-        services: Sequence[ServiceFactory | GuestFactory] = SERVICES,
+        services: Sequence[ServiceFactory | SparkServiceFactory] = SERVICES,
     ) -> None:
         """Make the services; raises SelectionError, PortTakenError and what their factories do."""
         self.settings = settings
@@ -40,9 +40,9 @@ class Platform:
             for factory in chosen:
                 if isinstance(factory, ServiceFactory):
                     self.services += factory.make(self)
-            guests = [each for each in chosen if isinstance(each, GuestFactory)]
-            if guests:
-                self.services.append(spark_process(self, guests))
+            on_spark = [each for each in chosen if isinstance(each, SparkServiceFactory)]
+            if on_spark:
+                self.services.append(spark_process(self, on_spark))
             self.status_port = self._status_port()
             self._stack = stack.pop_all()
 

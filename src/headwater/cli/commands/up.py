@@ -217,7 +217,7 @@ def _settings(
     from headwater.config.given import Given
     from headwater.config.sources import from_options
     from headwater.up.services import SERVICES
-    from headwater.up.services.guests import SPARK, GuestFactory
+    from headwater.up.services.spark import SPARK, SparkServiceFactory
     from headwater.up.settings import PlatformSettings
     from headwater.up.timing import Timing
 
@@ -232,8 +232,8 @@ def _settings(
         service, _, setting = name.partition(".")
         option = from_options({setting: value}, "--property")
         of_services[service] = of_services.get(service, Given()) | option
-    guests = [each.name for each in SERVICES if isinstance(each, GuestFactory)]
-    names = [each.name for each in SERVICES] + ([SPARK] if guests else [])
+    on_spark = [each.name for each in SERVICES if isinstance(each, SparkServiceFactory)]
+    names = [each.name for each in SERVICES] + ([SPARK] if on_spark else [])
     known = _settable(chosen, names)
     for service, given in of_services.items():
         if service not in known or "" in given:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from headwater.up.services.factory import ServiceFactory
-    from headwater.up.services.guests import GuestFactory
+    from headwater.up.services.spark import SparkServiceFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory | GuestFactory, ...] = (BROKER, REGISTRY, REST, MONITOR)
-"""In the order in which they are listed; each after what it needs, and guests of Spark last."""
+SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (BROKER, REGISTRY, REST, MONITOR)
+"""In the order in which they are listed; each after what it needs, those on Spark last."""
 
 
 class SelectionError(ValueError):
@@ -25,8 +25,8 @@ class SelectionError(ValueError):
 
 
 def selected(
-    settings: PlatformSettings, services: Sequence[ServiceFactory | GuestFactory] = SERVICES
-) -> list[ServiceFactory | GuestFactory]:
+    settings: PlatformSettings, services: Sequence[ServiceFactory | SparkServiceFactory] = SERVICES
+) -> list[ServiceFactory | SparkServiceFactory]:
     """Return what makes the services that are asked for, and those that they need."""
     known = {factory.name: factory for factory in services}
     usual = [factory.name for factory in services if factory.is_usual]

@@ -1,4 +1,4 @@
-"""What a service is that needs Spark: settings, and what makes it in the room that it is given."""
+"""What a service is that needs Spark: settings, and what makes it in the context it is given."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Room:
-    """What a guest finds: where it is, how it is set, its cluster, and the host of its jobs."""
+class ServiceContext:
+    """What a service is given: its URL, its settings, its cluster, and the host of its jobs."""
 
     url: str
     settings: Values
     cluster: ClusterAccess
     jobs: JobHost
-    """Shared with the other guests; starts Spark with the first job."""
+    """Shared with the other services of the process; starts Spark with the first job."""
 
 
 @runtime_checkable
-class Guest(Protocol):
+class SparkService(Protocol):
     """A service that runs jobs; alone in a process, or beside others.
 
     Its `name` is its table in headwater.toml, the owner of its jobs, and said in errors.
@@ -36,17 +36,17 @@ class Guest(Protocol):
     name: str
     definitions: Definitions
 
-    def build(self, room: Room) -> Service:
+    def build(self, context: ServiceContext) -> Service:
         """Return the service, not started; raises ConfigError and StartError."""
 
 
-def load_guest(target: str) -> Guest:
-    """Return the guest that a module has, as in `headwater.sql.guest:SQL`; raises StartError."""
+def load_service(target: str) -> SparkService:
+    """Return the service at a place such as `headwater.sql.service:SQL`; raises StartError."""
     module, _, attribute = target.partition(":")
     try:
-        guest = getattr(importlib.import_module(module), attribute)
+        service = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as failure:
         raise StartError(f"there is no service at {target!r}: {failure}") from failure
-    if not isinstance(guest, Guest):
-        raise StartError(f"{target} is a {type(guest).__name__}, and no service that needs Spark")
-    return guest
+    if not isinstance(service, SparkService):
+        raise StartError(f"{target} is a {type(service).__name__}, and no service that needs Spark")
+    return service

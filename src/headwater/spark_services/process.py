@@ -1,4 +1,4 @@
-"""A process of guests: an HTTP server for each, and one host of jobs between them."""
+"""The process of Spark services: an HTTP server for each, and one host of jobs between them."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError, Values
-from headwater.guests.guest import Room
 from headwater.http.errors import StartError
 from headwater.http.service_process import Place, run_together
 from headwater.spark.jobs.host import JobHost
 from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.shared_session import SharedSession
+from headwater.spark_services.spark_service import ServiceContext
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.clients import ClusterAccess
     from headwater.config.given import Given
-    from headwater.guests.guest import Guest
     from headwater.http.service_process import Service
+    from headwater.spark_services.spark_service import SparkService
 
 # For dozens of small queries in real-time mode. Slots are threads, made when they are used.
 _SLOTS = {TASK_SLOTS: "128"}
 
 
 @dataclass(frozen=True)
-class Seat:
-    """Where a guest listens, and what it was given."""
+class HostedService:
+    """A service of this process: where it listens, and the settings that it was given."""
 
-    guest: Guest
+    service: SparkService
     host: str
     port: int
     given: Given
 
 
-def run(seats: Sequence[Seat], cluster: ClusterAccess, conf: Mapping[str, str]) -> int:
-    """Serve all guests until SIGINT or SIGTERM and return the exit code.
+def run(services: Sequence[HostedService], cluster: ClusterAccess, conf: Mapping[str, str]) -> int:
+    """Serve all services until SIGINT or SIGTERM and return the exit code.
 
     `conf` has settings of Spark's session. Its JVM is started by the first job, and stopped with
-    all jobs when the guests are. If a guest cannot start, none does, and the log says which it is.
+    all jobs when the services are. If one cannot start, none does, and the log says which it is.
     """
     jobs = JobHost(SharedSession("headwater", conf={**_SLOTS, **conf}))
     try:
-        return run_together([_place(seat, cluster, jobs) for seat in seats])
+        return run_together([_place(each, cluster, jobs) for each in services])
     finally:
         jobs.stop_all()
 
 
-def _place(seat: Seat, cluster: ClusterAccess, jobs: JobHost) -> Place:
+def _place(hosted: HostedService, cluster: ClusterAccess, jobs: JobHost) -> Place:
     def build(url: str) -> Service:
-        guest = seat.guest
+        service = hosted.service
         try:
-            settings = Values(guest.definitions, seat.given)
-            return guest.build(Room(url, settings, cluster, jobs))
+            settings = Values(service.definitions, hosted.given)
+            return service.build(ServiceContext(url, settings, cluster, jobs))
         except ConfigError as failure:
-            raise StartError(seat.given.explain(failure)) from failure
+            raise StartError(hosted.given.explain(failure)) from failure
 
-    return Place(build, seat.host, seat.port, name=seat.guest.name)
+    return Place(build, hosted.host, hosted.port, name=hosted.service.name)

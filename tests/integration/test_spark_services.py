@@ -25,16 +25,16 @@ def jvms(platform: Supervised) -> list[psutil.Process]:
     return [each for each in platform.processes("java") if "java" in each.name()]
 
 
-def test_guests_share_a_jvm_that_starts_with_the_first_job(topic: str, tmp_path: Path) -> None:
+def test_they_share_a_jvm_that_starts_with_the_first_job(topic: str, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "tests.integration.guests_platform", str(tmp_path)]
+    command = [sys.executable, "-m", "tests.integration.spark_services_platform", str(tmp_path)]
     with Supervised(command, tmp_path, {"PYTHONPATH": path}) as platform:
         urls = [
             platform.wait_for(rf"spark has {name} at (http://\S+)")[1]
             for name in ("copier", "mirror")
         ]
         topics = Topics(platform.wait_for(r"broker has broker at (\S+)")[1])
-        (process,) = platform.processes("-m headwater guests")
+        (process,) = platform.processes("-m headwater spark-services")
         assert jvms(platform) == [], "an idle platform does without"
         loaded = {each.path for each in process.memory_maps()}
         assert not [each for each in loaded if "pyarrow" in each], "and without Spark's Python"

@@ -1,4 +1,4 @@
-"""Guests of one process, alone and beside others, without a job: each on its port, no Spark."""
+"""Services of one process, alone and beside others, without a job: each on its port, no Spark."""
 
 from __future__ import annotations
 
@@ -13,92 +13,92 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.copy_guest import COPIER, MIRROR
+from tests.integration.copy_service import COPIER, MIRROR
 from tests.waiting import wait_for
 
 from headwater.clients import ClusterAccess
 from headwater.config.given import Given
 from headwater.config.sources import from_options
-from headwater.guests.guest import load_guest
-from headwater.guests.process import Seat, run
 from headwater.http.errors import StartError
 from headwater.http.listening import listen
+from headwater.spark_services.process import HostedService, run
+from headwater.spark_services.spark_service import load_service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.guests.guest import Guest
+    from headwater.spark_services.spark_service import SparkService
 
-ROOM = "127.0.0.1"
-
-
-def serve(*seats: Seat) -> int:
-    return run(seats, ClusterAccess(), {})
+HOST = "127.0.0.1"
 
 
-def seat(guest: Guest, port: int = 0, **given: str) -> Seat:
-    return Seat(guest, ROOM, port, from_options(given, "--property"))
+def serve(*services: HostedService) -> int:
+    return run(services, ClusterAccess(), {})
 
 
-def url_of(guest: Guest, log: pytest.LogCaptureFixture) -> str:
-    ready = wait_for(lambda: re.search(rf"{guest.name} listening on (\S+)", log.text))
+def hosted(service: SparkService, port: int = 0, **given: str) -> HostedService:
+    return HostedService(service, HOST, port, from_options(given, "--property"))
+
+
+def url_of(service: SparkService, log: pytest.LogCaptureFixture) -> str:
+    ready = wait_for(lambda: re.search(rf"{service.name} listening on (\S+)", log.text))
     assert ready is not None
     return ready[1]
 
 
-@pytest.mark.parametrize("guests", [[COPIER], [COPIER, MIRROR]])
+@pytest.mark.parametrize("services", [[COPIER], [COPIER, MIRROR]])
 def test_each_listens_until_a_signal(
-    guests: Sequence[Guest], caplog: pytest.LogCaptureFixture
+    services: Sequence[SparkService], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
     answers: list[object] = []
 
     def ask_and_stop() -> None:
-        for guest in guests:
-            with urllib.request.urlopen(f"{url_of(guest, caplog)}/copies") as answer:
+        for service in services:
+            with urllib.request.urlopen(f"{url_of(service, caplog)}/copies") as answer:
                 answers.append(json.load(answer))
         os.kill(os.getpid(), signal.SIGTERM)
 
     asking = threading.Thread(target=ask_and_stop)
     asking.start()
-    assert serve(*(seat(guest) for guest in guests)) == 0
+    assert serve(*(hosted(service) for service in services)) == 0
     asking.join()
-    assert answers == [[] for _ in guests]
-    assert caplog.text.count("(0 jobs, ready in") == len(guests)
+    assert answers == [[] for _ in services]
+    assert caplog.text.count("(0 jobs, ready in") == len(services)
 
 
 def test_one_that_cannot_start_is_named_and_none_starts(caplog: pytest.LogCaptureFixture) -> None:
-    assert serve(seat(COPIER), seat(MIRROR, suffix="mirrored")) == 1
+    assert serve(hosted(COPIER), hosted(MIRROR, suffix="mirrored")) == 1
     assert (
         "can't start: mirror: --property: Invalid value mirrored for configuration suffix: it has "
         "to start with -" in caplog.text
     )
     caplog.clear()
-    assert serve(seat(COPIER, sufix="-x"), seat(MIRROR)) == 1
+    assert serve(hosted(COPIER, sufix="-x"), hosted(MIRROR)) == 1
     assert (
         "can't start: copier: --property: Unknown setting sufix: there is no copier setting of "
         "that name; did you mean suffix?" in caplog.text
     )
     caplog.clear()
-    with listen(ROOM, 0) as taken:
+    with listen(HOST, 0) as taken:
         taken.listen()
         port = taken.getsockname()[1]
-        assert serve(seat(COPIER), Seat(MIRROR, ROOM, port, Given())) == 1
+        assert serve(hosted(COPIER), HostedService(MIRROR, HOST, port, Given())) == 1
     assert f"can't start: mirror: port {port} is in use" in caplog.text
 
 
-def test_a_guest_is_found_by_its_module() -> None:
-    assert load_guest("tests.integration.copy_guest:COPIER") is COPIER
-    for target in ("tests.integration.copy_guest:NONE", "no.such:GUEST", "headwater"):
+def test_a_service_is_found_by_its_module() -> None:
+    assert load_service("tests.integration.copy_service:COPIER") is COPIER
+    for target in ("tests.integration.copy_service:NONE", "no.such:SERVICE", "headwater"):
         with pytest.raises(StartError, match=f"there is no service at '{target}'"):
-            load_guest(target)
+            load_service(target)
     with pytest.raises(StartError, match="is a type, and no service that needs Spark"):
-        load_guest("tests.integration.copy_guest:CopyService")
+        load_service("tests.integration.copy_service:CopyService")
 
 
 def test_spark_is_not_loaded_before_there_is_a_job() -> None:
     program = (
-        "import sys, tests.integration.copy_guest, headwater.guests.process; "
+        "import sys, tests.integration.copy_service, headwater.spark_services.process; "
         "print([each for each in ('pyspark', 'py4j', 'pyarrow', 'pandas') if each in sys.modules])"
     )
     done = subprocess.run(

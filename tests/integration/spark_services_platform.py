@@ -1,4 +1,4 @@
-"""Runs a platform of a broker and two guests of Spark; tests start it as a process."""
+"""Runs a platform of a broker and two services that need Spark; tests start it as a process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from headwater.up.log_lines import LogLines
 from headwater.up.platform import Platform
 from headwater.up.services.broker import BROKER
-from headwater.up.services.guests import GuestFactory
+from headwater.up.services.spark import SparkServiceFactory
 from headwater.up.settings import PlatformSettings
 from headwater.up.supervisor import Supervisor
 
-GUESTS = [
-    GuestFactory(name, f"tests.integration.copy_guest:{name.upper()}", "Copies topics")
+SPARK_SERVICES = [
+    SparkServiceFactory(name, f"tests.integration.copy_service:{name.upper()}", "Copies topics")
     for name in ("copier", "mirror")
 ]
 
@@ -41,7 +41,7 @@ def main(directory: Path) -> int:
 
         return await Supervisor(platform.services, log, on_ready=show).run()
 
-    with Platform(settings, (BROKER, *GUESTS)) as platform:
+    with Platform(settings, (BROKER, *SPARK_SERVICES)) as platform:
         return asyncio.run(run(platform))
 
 

@@ -1,4 +1,4 @@
-"""Services that need Spark: guests of one process, each with its own name and port."""
+"""Services that need Spark: they share one process, each with its own name and port."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _STOP_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True)
-class GuestFactory:
+class SparkServiceFactory:
     """A service of the platform that shares a process with all others that need Spark.
 
-    `target` is where its guest is, as in `headwater.sql.guest:SQL`; nothing of it is loaded here.
+    `target` is where it is, as in `headwater.sql.service:SQL`; nothing of it is loaded here.
     """
 
     name: str
@@ -42,45 +42,45 @@ class GuestFactory:
     """Whether it is run when nobody says which services to run."""
 
 
-def spark_process(platform: Platform, guests: Sequence[GuestFactory]) -> Service:
-    """Return the process of these guests, with an endpoint for each; made after what they need."""
+def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -> Service:
+    """Return the process of these, with an endpoint for each; made after what they need."""
     host = reachable(platform.settings.host)
-    ports = {guest.name: platform.port(guest.name) for guest in guests}
-    needs = {needed for guest in guests for needed in guest.needs}
-    others = [each.name for each in platform.services if each.name in needs]
+    ports = {each.name: platform.port(each.name) for each in services}
+    needs = {needed for each in services for needed in each.needs}
+    others = [other.name for other in platform.services if other.name in needs]
     return Service(
         name=SPARK,
         command=(
-            *(*HEADWATER, "guests", "--host", platform.settings.host),
+            *(*HEADWATER, "spark-services", "--host", platform.settings.host),
             *platform.cluster_options(),
             *(
                 part
-                for guest in guests
-                for part in ("--guest", guest.target, str(ports[guest.name]))
+                for each in services
+                for part in ("--service", each.target, str(ports[each.name]))
             ),
             *(
                 part
-                for guest in guests
-                for part in platform.properties(guest.name, prefix=f"{guest.name}.")
+                for each in services
+                for part in platform.properties(each.name, prefix=f"{each.name}.")
             ),
         ),
         environment={
             **{
                 variable: value
-                for guest in guests
-                for variable, value in platform.environment(guest.name).items()
+                for each in services
+                for variable, value in platform.environment(each.name).items()
             },
             # By one variable: Spark's names are of both cases, and some of its settings secrets.
             SPARK_VARIABLE: json.dumps(dict(platform.settings.properties.get(SPARK, {}))),
         },
         endpoints=[
             Endpoint(
-                guest.name,
-                f"http://{join(host, ports[guest.name])}",
-                guest.description,
-                HttpCheck(host, ports[guest.name]),
+                each.name,
+                f"http://{join(host, ports[each.name])}",
+                each.description,
+                HttpCheck(host, ports[each.name]),
             )
-            for guest in guests
+            for each in services
         ],
         depends_on=tuple(dict.fromkeys([*platform.brokers, *others])),
         stop_within_s=_STOP_WITHIN_S,

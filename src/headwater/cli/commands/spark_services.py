@@ -1,4 +1,4 @@
-"""`headwater guests`: services that need Spark, in one process; `headwater up` starts it."""
+"""`headwater spark-services`: those that need Spark, in one process; `headwater up` starts it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     hidden=True,
     epilog="""\b
 Examples:
-  headwater guests --guest my_package.service:SERVICE 8083
-  headwater guests --guest a:A 8083 --guest b:B 8088 --property spark.driver.memory=2g
+  headwater spark-services --service my_package.service:SERVICE 8083
+  headwater spark-services --service a:A 8083 --service b:B 8088 --property spark.driver.memory=2g
 
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0.""",
 )
 @connection_options
 @click.option(
-    "--guest",
-    "guests",
+    "--service",
+    "services",
     metavar="MODULE:NAME PORT",
     type=(str, click.IntRange(0, 65535)),
     multiple=True,
@@ -44,36 +44,38 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0.""",
     multiple=True,
     help="A setting of a service, or of Spark, as in spark.driver.memory=2g.",
 )
-def guests(
+def spark_services(
     connection: Connection,
-    guests: tuple[tuple[str, int], ...],
+    services: tuple[tuple[str, int], ...],
     host: str,
     properties: tuple[str, ...],
 ) -> int:
     """Run services that need Spark until Ctrl-C; they share one JVM."""
-    from headwater.guests.guest import load_guest
-    from headwater.guests.process import Seat, run
     from headwater.http.errors import StartError
-    from headwater.up.services.guests import SPARK, SPARK_VARIABLE
+    from headwater.spark_services.process import HostedService, run
+    from headwater.spark_services.spark_service import load_service
+    from headwater.up.services.spark import SPARK, SPARK_VARIABLE
 
     assigned = parse_assignments(properties, "--property")
     try:
-        loaded = [(load_guest(target), port) for target, port in guests]
+        loaded = [(load_service(target), port) for target, port in services]
     except StartError as failure:
         raise CommandError(str(failure)) from None
-    names = [SPARK, *(guest.name for guest, _ in loaded)]
+    names = [SPARK, *(service.name for service, _ in loaded)]
     for name in assigned:
         if name.partition(".")[0] not in names:
             raise click.UsageError(f"{name} is a setting of none of {', '.join(names)}.")
-    seats = []
-    for guest, port in loaded:
+    hosted = []
+    for service, port in loaded:
         own = [
-            f"{name.removeprefix(f'{guest.name}.')}={value}"
+            f"{name.removeprefix(f'{service.name}.')}={value}"
             for name, value in assigned.items()
-            if name.startswith(f"{guest.name}.")
+            if name.startswith(f"{service.name}.")
         ]
-        seats.append(Seat(guest, host, port, given_settings(guest.definitions, None, own)))
+        hosted.append(
+            HostedService(service, host, port, given_settings(service.definitions, None, own))
+        )
     by_platform = json.loads(os.environ.get(SPARK_VARIABLE) or "{}")
     conf = {f"{SPARK}.{name}": value for name, value in by_platform.items()}
     conf |= {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
-    return run(seats, connection.access, conf)
+    return run(hosted, connection.access, conf)

@@ -1,4 +1,4 @@
-"""Guests for tests: each copies topics, with a Spark job for each topic that it is told of."""
+"""Spark services for tests: each copies topics, with a job for each topic that it is told of."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from headwater.streams import App as Program
 from headwater.streams import PlanError
 
 if TYPE_CHECKING:
-    from headwater.guests.guest import Room
     from headwater.http.answers import Reply
     from headwater.http.request import Request
+    from headwater.spark_services.spark_service import ServiceContext
 
 
-class CopyGuest:
-    """A guest under any name."""
+class CopySparkService:
+    """A service under any name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -34,18 +34,18 @@ class CopyGuest:
             ConfigDef("suffix", ConfigType.STRING, f"-{name}", "What copies are called."),
         )
 
-    def build(self, room: Room) -> CopyService:
-        suffix = room.settings.text("suffix") or ""
+    def build(self, context: ServiceContext) -> CopyService:
+        suffix = context.settings.text("suffix") or ""
         if not suffix.startswith("-"):
             raise ConfigError("suffix", suffix, "it has to start with -")
-        return CopyService(self.name, room)
+        return CopyService(self.name, context)
 
 
 class CopyService:
-    def __init__(self, name: str, room: Room) -> None:
+    def __init__(self, name: str, context: ServiceContext) -> None:
         self.title = name
         self.app = App(_INTERFACE, call_handler(self), RequestMetrics("copies"))
-        self._room = room
+        self._context = context
 
     async def start(self) -> None:
         """There is nothing to wait for."""
@@ -54,28 +54,30 @@ class CopyService:
         """There is nothing of its own to let go of."""
 
     def summary(self) -> str:
-        return f"{len(self._room.jobs.jobs(self.title))} jobs"
+        return f"{len(self._context.jobs.jobs(self.title))} jobs"
 
     async def copy(self, request: Request) -> Reply:
         topic = request.parameters["topic"]
         program = Program(
             f"{self.title}-{topic}",
-            checkpoint_dir=Path(self._room.settings.text("directory") or "") / self.title / topic,
+            checkpoint_dir=Path(self._context.settings.text("directory") or "")
+            / self.title
+            / topic,
         )
-        copy = f"{topic}{self._room.settings.text('suffix')}"
+        copy = f"{topic}{self._context.settings.text('suffix')}"
         program.stream(topic, value_type="value bigint").to(copy)
         plan = program.plan()
-        plan = replace(plan, settings=replace(plan.settings, cluster=self._room.cluster))
+        plan = replace(plan, settings=replace(plan.settings, cluster=self._context.cluster))
         try:
             await asyncio.to_thread(
-                self._room.jobs.start, f"{self.title}-{topic}", plan, owner=self.title
+                self._context.jobs.start, f"{self.title}-{topic}", plan, owner=self.title
             )
         except PlanError as failure:
             raise HttpError(422, 422, str(failure)) from failure
         return answer({"copy": copy})
 
     async def jobs(self, _: Request) -> Reply:
-        mine = self._room.jobs.jobs(self.title)
+        mine = self._context.jobs.jobs(self.title)
         return answer([{"name": job.name, "state": job.state.value} for job in mine])
 
 
@@ -87,5 +89,5 @@ _INTERFACE: Interface[Route] = Interface(
     ],
 )
 
-COPIER = CopyGuest("copier")
-MIRROR = CopyGuest("mirror")
+COPIER = CopySparkService("copier")
+MIRROR = CopySparkService("mirror")

@@ -1,4 +1,4 @@
-"""Guests of Spark in the platform: one process, with an endpoint and settings for each."""
+"""Services that need Spark in the platform: one process, with an endpoint and settings for each."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 from headwater.up.platform import Platform
 from headwater.up.services.broker import BROKER
-from headwater.up.services.guests import GuestFactory
 from headwater.up.services.registry import REGISTRY
+from headwater.up.services.spark import SparkServiceFactory
 from headwater.up.settings import PlatformSettings
 
-SQL = GuestFactory("sql", "a.sql:SQL", "Streaming SQL", needs=("broker", "registry"))
-CONNECT = GuestFactory("connect", "a.connect:CONNECT", "Connectors")
+SQL = SparkServiceFactory("sql", "a.sql:SQL", "Streaming SQL", needs=("broker", "registry"))
+CONNECT = SparkServiceFactory("connect", "a.connect:CONNECT", "Connectors")
 ALL = (BROKER, SQL, CONNECT, REGISTRY)
 
 
@@ -37,7 +37,7 @@ def test_they_share_a_process() -> None:
         ports = [each.address.rpartition(":")[2] for each in spark.endpoints]
         assert len({*ports}) == 2
         command = " ".join(spark.command)
-        assert f"--guest a.sql:SQL {ports[0]} --guest a.connect:CONNECT {ports[1]}" in command
+        assert f"--service a.sql:SQL {ports[0]} --service a.connect:CONNECT {ports[1]}" in command
         assert f"--bootstrap-server {platform.bootstrap_server}" in command
         assert command.endswith("--property sql.client_id=x")
         assert spark.environment == {

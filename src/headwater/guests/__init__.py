@@ -1,1 +1,0 @@
-"""Services that need Spark, as guests of one process: they share its JVM and its host of jobs."""
