@@ -9,12 +9,12 @@ CORES := $(shell cores=$$(getconf _NPROCESSORS_ONLN) && [ $$cores -lt 8 ] && ech
 # Most tests wait for other processes, so more of them run at once than there are cores.
 WORKERS ?= $(shell expr $(CORES) + 3)
 
-.PHONY: run test check static lint types imports units tests flaky soak durations bench lock setup operators clean
+.PHONY: run test check static static-and-classes classes lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators
 	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
 
-test: static tests
+test: static-and-classes tests
 
 # The inner loop: all that needs neither a JVM nor a broker's process.
 check: static units
@@ -34,9 +34,18 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 # Side by side, and each with its output in one piece where make can do that.
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs 3 \
+  $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+
 static: $(READY)
-	@$(MAKE) --no-print-directory --jobs 3 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
-	  lint types imports
+	@$(SIDE_BY_SIDE) lint types imports
+
+static-and-classes: $(READY) operators
+	@$(SIDE_BY_SIDE) classes lint types imports
+
+# Spark's classes, loaded once for all JVMs of the tests; the script does nothing while they fit.
+classes: $(READY) operators
+	@$(BIN)/python -m tests.runs.class_archive
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -51,7 +60,7 @@ imports: $(READY)
 units: $(READY)
 	$(BIN)/python -m pytest -q -n $(shell expr $(CORES) + 1) --dist loadscope --no-loadscope-reorder tests/unit
 
-tests: $(READY) operators
+tests: $(READY) operators classes
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 # Repeats tests that wait for something, under load, until Ctrl-C: make flaky TESTS=tests/chaos

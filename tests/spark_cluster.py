@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
+from tests.runs.class_archive import SHORT_LIVED
 
 from headwater.java.runtime import find_java
 from headwater.processes.child import ChildProcess
@@ -56,7 +57,12 @@ class SparkCluster:
         """Start one of Spark's programs, and return what its first line of this form says."""
         home = Path(pyspark.__file__).parent
         command = [
-            *(str(find_java().java), "-Xmx256m", f"-Djava.io.tmpdir={self._folder}"),
+            *(
+                str(find_java().java),
+                *SHORT_LIVED.split(),
+                "-Xmx256m",
+                f"-Djava.io.tmpdir={self._folder}",
+            ),
             *("-cp", str(home / "jars" / "*"), class_),
             *("--host", _HOST, "--webui-port", "0", *options),
         ]

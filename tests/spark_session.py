@@ -1,6 +1,7 @@
 """One Spark session for all tests of a worker, and streams fed with micro-batches of rows.
 
-A test module that needs them imports the fixtures `spark` and `micro_batches` from here.
+A test module that needs them imports the fixtures `spark`, `one_partition` and `micro_batches`
+from here.
 """
 
 from __future__ import annotations
@@ -32,6 +33,16 @@ def spark() -> Iterator[SparkSession]:
     session = spark_session("headwater-tests", conf={"spark.ui.enabled": "false"})
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def one_partition(spark: SparkSession) -> Iterator[None]:
+    """State in one partition, as a topology driver has it in a session of its own: few records."""
+    name = "spark.sql.shuffle.partitions"
+    usual = spark.conf.get(name)
+    spark.conf.set(name, "1")
+    yield
+    spark.conf.set(name, usual)
 
 
 class MicroBatches:

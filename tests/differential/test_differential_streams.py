@@ -24,7 +24,7 @@ from tests.differential.streams_programs import (
     two_streams,
     when_closed,
 )
-from tests.spark_session import spark
+from tests.spark_session import one_partition, spark
 
 from headwater.java.runtime import find_java
 from headwater.testing.topology_driver import TopologyDriver
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
     from headwater.streams import App
 
-__all__ = ["spark"]
+__all__ = ["one_partition", "spark"]
+
+pytestmark = pytest.mark.usefixtures("one_partition")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EXAMPLES = 80
@@ -60,11 +62,66 @@ def judge() -> Iterator[KafkaStreams]:
     kafka_streams.close()
 
 
-def test_every_change(spark: SparkSession, judge: KafkaStreams) -> None:
-    examples = [_only(each, "a") for each in _examples(1, without_key=True)]
-    ours = _run(spark, record_by_record(), examples, TOPICS)
+class Program:
+    """A program of ours, run once over the examples of several tests.
+
+    The first letter of a key says of which.
+    """
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._examples: dict[str, list[Example]] = {}
+        self._found: dict[str, Results] = {}
+
+    def add(self, name: str, examples: list[Example]) -> None:
+        """Add the examples of a test; those without a key can be of one test only."""
+        self._examples[name] = [
+            [given._replace(key=given.key and f"{name}{given.key[1:]}") for given in example]
+            for example in examples
+        ]
+
+    def examples(self, name: str) -> list[Example]:
+        return self._examples[name]
+
+    def run(self, spark: SparkSession) -> None:
+        examples = [each for of_one in self._examples.values() for each in of_one]
+        self._found = _run(spark, self._app, examples, TOPICS)
+
+    def results(self, name: str, operator: str) -> Results:
+        """Return what an operator made of a test's examples, and of those without a key."""
+        return {
+            key: records
+            for key, records in self._found[operator].items()
+            if key.startswith((name, NO_KEY))
+        }
+
+
+@pytest.fixture(scope="module")
+def by_record(spark: SparkSession, one_partition: None) -> Program:
+    program = Program(record_by_record())
+    program.add("c", [_only(each, "a") for each in _examples(1, without_key=True)])
+    # Records without a key have no place in a window: those of the others show it.
+    late = _examples(2, without_key=False)
+    program.add("l", [_only(_with_values(each), "a") for each in late])
+    moving = _examples(6, without_key=False)
+    program.add("m", [_of_three_keys(each) for each in moving])
+    program.run(spark)
+    return program
+
+
+@pytest.fixture(scope="module")
+def by_batch(spark: SparkSession, one_partition: None) -> Program:
+    program = Program(batch_by_batch())
+    program.add("v", [_with_values(each) for each in _examples(3, without_key=True)])
+    program.add("d", _examples(4, without_key=False))
+    program.run(spark)
+    return program
+
+
+def test_every_change(by_record: Program, judge: KafkaStreams) -> None:
     for name in ("stateless", "count", "reduce", "table-filter"):
-        assert ours[name] == _judged(judge, name, examples), name
+        theirs = _judged(judge, name, by_record.examples("c"))
+        assert by_record.results("c", name) == theirs, name
 
 
 def test_streams_in_one_aggregate(spark: SparkSession, judge: KafkaStreams) -> None:
@@ -73,25 +130,25 @@ def test_streams_in_one_aggregate(spark: SparkSession, judge: KafkaStreams) -> N
     assert ours == _judged(judge, "cogroup", [_in_order(each, "ab") for each in examples])
 
 
-def test_rows_that_move_between_groups(spark: SparkSession, judge: KafkaStreams) -> None:
-    examples = [_of_three_keys(each) for each in _examples(6, without_key=False)]
-    ours = _run(spark, record_by_record(), examples, TOPICS)
+def test_rows_that_move_between_groups(by_record: Program, judge: KafkaStreams) -> None:
     for name in ("table-count", "table-reduce"):
-        assert ours[name] == _judged(judge, name, examples), name
+        theirs = _judged(judge, name, by_record.examples("m"))
+        assert by_record.results("m", name) == theirs, name
 
 
-def test_late_records(spark: SparkSession, judge: KafkaStreams) -> None:
-    examples = [_only(_with_values(each), "a") for each in _examples(2, without_key=True)]
-    ours = _run(spark, record_by_record(), examples, TOPICS)
+def test_late_records(by_record: Program, judge: KafkaStreams) -> None:
     for name in ("tumbling", "hopping"):
-        theirs = _judged(judge, name, examples)
+        theirs = _judged(judge, name, by_record.examples("l"))
         assert sum(map(len, theirs.values())) < EXAMPLES * 12 * (1 if name == "tumbling" else 3)
-        assert ours[name] == theirs, name
-    assert ours["sliding"] == _judged(judge, "sliding", examples)
+        assert by_record.results("l", name) == theirs, name
+    examples = by_record.examples("l")
+    assert by_record.results("l", "sliding") == _judged(judge, "sliding", examples)
     theirs = _judged(judge, "session", examples)
     gone = sum((value or "").endswith("=null") for each in theirs.values() for value, _ in each)
     assert gone > EXAMPLES, "sessions have become parts of others"
-    assert ours["session"] == {key: _without_repeats(each) for key, each in theirs.items()}
+    assert by_record.results("l", "session") == {
+        key: _without_repeats(each) for key, each in theirs.items()
+    }
 
 
 def test_last_results_of_windows(spark: SparkSession, judge: KafkaStreams) -> None:
@@ -103,17 +160,13 @@ def test_last_results_of_windows(spark: SparkSession, judge: KafkaStreams) -> No
         assert ours[name] == theirs, name
 
 
-def test_last_values(spark: SparkSession, judge: KafkaStreams) -> None:
-    examples = [_with_values(each) for each in _examples(3, without_key=True)]
-    deleting = _examples(4, without_key=False)
-    ours = _run(spark, batch_by_batch(), examples, TOPICS)
+def test_last_values(by_batch: Program, judge: KafkaStreams) -> None:
     for name in ("count", "tumbling-patient", "hopping-patient"):
-        theirs = _judged(judge, name, [_only(each, "a") for each in examples])
-        assert _last(ours[name]) == _last(theirs), name
-    ours = _run(spark, batch_by_batch(), deleting, TOPICS)
+        theirs = _judged(judge, name, [_only(each, "a") for each in by_batch.examples("v")])
+        assert _last(by_batch.results("v", name)) == _last(theirs), name
     for name in (f"table-table-{kind}" for kind in KINDS):
-        theirs = _judged(judge, name, [_in_order(each, "ab") for each in deleting])
-        assert _there(ours[name]) == _there(theirs), name
+        theirs = _judged(judge, name, [_in_order(each, "ab") for each in by_batch.examples("d")])
+        assert _there(by_batch.results("d", name)) == _there(theirs), name
 
 
 def test_pairs_of_streams(spark: SparkSession, judge: KafkaStreams) -> None:

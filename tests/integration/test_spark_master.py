@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.integration.streams_topics import Topics
+from tests.runs.class_archive import SHORT_LIVED
 from tests.spark_cluster import SparkCluster
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def test_a_program_runs_on_a_cluster(broker: BrokerProcess, topic: str, tmp_path
     path.write_text(PROGRAM.replace("TOPIC", topic))
     (tmp_path / "levels.py").write_text(LEVELS)
     with SparkCluster(tmp_path) as cluster:
-        settings = [part for each in (*SIZE, *ADDRESS) for part in ("--conf", each)]
+        options = f"spark.executor.extraJavaOptions={SHORT_LIVED}"
+        settings = [part for each in (*SIZE, *ADDRESS, options) for part in ("--conf", each)]
         run = subprocess.run(
             [
                 *(sys.executable, "-m", "headwater", "run", str(path), "--once"),

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.effort import often
@@ -38,7 +39,7 @@ from tests.integration.streams_stateless import (
     noting,
     stateless_streams,
 )
-from tests.spark_session import spark
+from tests.spark_session import one_partition, spark
 
 from headwater.streams import App, KStream, avg, between, col, count, hopping, lit, tumbling
 from headwater.streams import functions as F  # noqa: N812 - as all of Spark's users know it
@@ -53,7 +54,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["spark"]
+__all__ = ["one_partition", "spark"]
+
+pytestmark = pytest.mark.usefixtures("one_partition")
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LATER = datetime(2026, 1, 1, tzinfo=UTC)
@@ -79,7 +82,7 @@ def test_one_record_at_a_time(spark: SparkSession, tmp_path: Path, seed: int) ->
     first, *others = stateless_streams(readings, peeked)
     first.merge(*others).to("out")
     readings.for_each(noting(called))
-    batches = random_batches(seed, ["r"], 40, 40)[:2]
+    batches = random_batches(seed, ["r"], 40, 40)
     with TopologyDriver(app, spark) as driver:
         for batch in batches:
             _pipe(driver, batch, LATER)
@@ -108,7 +111,7 @@ def test_topics_are_written_together_and_read_again(spark: SparkSession, seed: i
         return [(None if e.value is None else e.value["value"], e.value) for e in events]
 
     with TopologyDriver(app, spark) as driver:
-        for batch in random_batches(seed, ["r"], 30, 40)[:2]:
+        for batch in random_batches(seed, ["r"], 30, 40):
             _pipe(driver, batch, LATER)
             high = [e for e in batch if e.number is not None and e.number > 0]
             low = [e for e in batch if e not in high]
