@@ -39,7 +39,7 @@ def spark() -> Iterator[SparkSession]:
 def one_partition(spark: SparkSession) -> Iterator[None]:
     """State in one partition, as a topology driver has it in a session of its own: few records."""
     name = "spark.sql.shuffle.partitions"
-    usual = spark.conf.get(name)
+    usual = spark.conf.get(name) or "1"
     spark.conf.set(name, "1")
     yield
     spark.conf.set(name, usual)
