@@ -12,12 +12,14 @@ from headwater.http.answers import answer
 from headwater.http.app import App, call_handler
 from headwater.http.errors import HttpError
 from headwater.http.interface import Interface
+from headwater.http.listener_settings import listener_definitions
 from headwater.http.metrics import RequestMetrics
 from headwater.http.routes import Route
 from headwater.streams import App as Program
 from headwater.streams import PlanError
 
 if TYPE_CHECKING:
+    from headwater.config import Values
     from headwater.http.answers import Reply
     from headwater.http.request import Request
     from headwater.spark_services.spark_service import ServiceContext
@@ -32,19 +34,25 @@ class CopySparkService:
             name,
             ConfigDef("directory", ConfigType.STRING, "/tmp", "For checkpoints.", NOT_EMPTY),
             ConfigDef("suffix", ConfigType.STRING, f"-{name}", "What copies are called."),
+            *listener_definitions(0),
         )
 
-    def build(self, context: ServiceContext) -> CopyService:
-        suffix = context.settings.text("suffix") or ""
+    def check(self, settings: Values) -> None:
+        suffix = settings.text("suffix") or ""
         if not suffix.startswith("-"):
             raise ConfigError("suffix", suffix, "it has to start with -")
+
+    def build(self, context: ServiceContext) -> CopyService:
         return CopyService(self.name, context)
 
 
 class CopyService:
     def __init__(self, name: str, context: ServiceContext) -> None:
         self.title = name
-        self.app = App(_INTERFACE, call_handler(self), RequestMetrics("copies"))
+        authenticator = context.listener.authenticator("copies")
+        self.app = App(
+            _INTERFACE, call_handler(self), RequestMetrics("copies"), authenticator=authenticator
+        )
         self._context = context
 
     async def start(self) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from headwater.config import Definitions
     from headwater.config.given import Given
+    from headwater.http.listener_settings import ListenerConfig
 
 
 def settings_options(
@@ -88,6 +89,7 @@ def given_in_table(service: str, table: Mapping[str, str], config_file: Path | N
 def check_settings(service: str, given: Given) -> None:
     """Refuse what a service could not take, before it is started and says so itself."""
     from headwater.config import ConfigError
+    from headwater.http.errors import StartError
 
     try:
         match service:
@@ -98,14 +100,36 @@ def check_settings(service: str, given: Given) -> None:
             case "registry":
                 from headwater.registry.config import RegistryConfig
 
-                RegistryConfig.from_settings(given).check()
+                _check_listener(RegistryConfig.from_settings(given))
             case "rest":
                 from headwater.rest.config import RestConfig
 
-                RestConfig.from_settings(given).check()
+                _check_listener(RestConfig.from_settings(given))
             case "monitor":
                 from headwater.monitor.config import MonitorConfig
 
-                MonitorConfig.from_settings(given).check()
+                _check_listener(MonitorConfig.from_settings(given))
+            case _:
+                _check_spark_service(service, given)
     except ConfigError as failure:
         raise click.UsageError(given.explain(failure)) from None
+    except StartError as failure:
+        raise click.UsageError(f"[{service}]: {failure}") from None
+    except OSError as failure:  # of a certificate
+        raise click.UsageError(f"[{service}]: {failure.filename}: {failure.strerror}") from None
+
+
+def _check_listener(config: ListenerConfig) -> None:
+    config.check()
+    config.tls()
+
+
+def _check_spark_service(service: str, given: Given) -> None:
+    from headwater.spark_services.spark_service import load_service, read_settings
+    from headwater.up.services import SERVICES
+    from headwater.up.services.spark import SparkServiceFactory
+
+    for factory in SERVICES:
+        if isinstance(factory, SparkServiceFactory) and factory.name == service:
+            _, listener = read_settings(load_service(factory.target), given)
+            _check_listener(listener)

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.config import ConfigError, Values
+from headwater.config import ConfigError
 from headwater.http.errors import StartError
 from headwater.http.service_process import Place, run_together
 from headwater.spark.jobs.host import JobHost
 from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.shared_session import SharedSession
-from headwater.spark_services.spark_service import ServiceContext
+from headwater.spark_services.spark_service import ServiceContext, read_settings
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Mapping, Sequence
 
     from headwater.clients import ClusterAccess
+    from headwater.config import Values
     from headwater.config.given import Given
+    from headwater.http.listener_settings import ListenerConfig
     from headwater.http.service_process import Service
     from headwater.spark_services.spark_service import SparkService
 
@@ -49,12 +52,23 @@ def run(services: Sequence[HostedService], cluster: ClusterAccess, conf: Mapping
 
 
 def _place(hosted: HostedService, cluster: ClusterAccess, jobs: JobHost) -> Place:
-    def build(url: str) -> Service:
-        service = hosted.service
+    service = hosted.service
+
+    def read() -> tuple[Values, ListenerConfig]:
         try:
-            settings = Values(service.definitions, hosted.given)
-            return service.build(ServiceContext(url, settings, cluster, jobs))
+            return read_settings(service, hosted.given)
         except ConfigError as failure:
             raise StartError(hosted.given.explain(failure)) from failure
 
-    return Place(build, hosted.host, hosted.port, name=hosted.service.name)
+    def tls() -> ssl.SSLContext | None:
+        _, listener = read()
+        return listener.tls()
+
+    def build(url: str) -> Service:
+        settings, listener = read()
+        try:
+            return service.build(ServiceContext(url, settings, listener, cluster, jobs))
+        except ConfigError as failure:
+            raise StartError(hosted.given.explain(failure)) from failure
+
+    return Place(build, hosted.host, hosted.port, tls, service.name)

@@ -6,13 +6,16 @@ import json
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import threading
 import urllib.request
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
+from tests.certificates import certificate_for_loopback
 from tests.integration.copy_service import COPIER, MIRROR
 from tests.waiting import wait_for
 
@@ -25,7 +28,8 @@ from headwater.spark_services.process import HostedService, run
 from headwater.spark_services.spark_service import load_service
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from headwater.spark_services.spark_service import SparkService
 
@@ -36,8 +40,8 @@ def serve(*services: HostedService) -> int:
     return run(services, ClusterAccess(), {})
 
 
-def hosted(service: SparkService, port: int = 0, **given: str) -> HostedService:
-    return HostedService(service, HOST, port, from_options(given, "--property"))
+def hosted(service: SparkService, given: Mapping[str, str] | None = None) -> HostedService:
+    return HostedService(service, HOST, 0, from_options(given or {}, "--property"))
 
 
 def url_of(service: SparkService, log: pytest.LogCaptureFixture) -> str:
@@ -67,18 +71,54 @@ def test_each_listens_until_a_signal(
     assert caplog.text.count("(0 jobs, ready in") == len(services)
 
 
+def test_one_listens_with_tls_and_lets_in_whom_it_knows(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    caplog.set_level("INFO")
+    files = certificate_for_loopback(tmp_path)
+    users = tmp_path / "users"
+    users.write_text("ann: secret\n")
+    secured = {
+        "ssl.certificate.location": str(files.certificate),
+        "ssl.key.location": str(files.key),
+        "authentication.users.file": str(users),
+    }
+    answers: list[int] = []
+
+    def ask_and_stop() -> None:
+        url = url_of(COPIER, caplog)
+        trusted = ssl.create_default_context(cafile=files.certificate)
+        with httpx.Client(base_url=url, verify=trusted) as client:
+            answers.extend(
+                client.get("/copies", auth=auth).status_code for auth in (None, ("ann", "secret"))
+            )
+        plain = url_of(MIRROR, caplog)
+        answers.append(httpx.get(f"{plain}/copies").status_code)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    asking = threading.Thread(target=ask_and_stop)
+    asking.start()
+    assert serve(hosted(COPIER, secured), hosted(MIRROR)) == 0
+    asking.join()
+    assert answers == [401, 200, 200]
+
+
 def test_one_that_cannot_start_is_named_and_none_starts(caplog: pytest.LogCaptureFixture) -> None:
-    assert serve(hosted(COPIER), hosted(MIRROR, suffix="mirrored")) == 1
+    assert serve(hosted(COPIER), hosted(MIRROR, {"suffix": "mirrored"})) == 1
     assert (
         "can't start: mirror: --property: Invalid value mirrored for configuration suffix: it has "
         "to start with -" in caplog.text
     )
     caplog.clear()
-    assert serve(hosted(COPIER, sufix="-x"), hosted(MIRROR)) == 1
+    assert serve(hosted(COPIER, {"sufix": "-x"}), hosted(MIRROR)) == 1
     assert (
         "can't start: copier: --property: Unknown setting sufix: there is no copier setting of "
         "that name; did you mean suffix?" in caplog.text
     )
+    caplog.clear()
+    missing = {"ssl.certificate.location": "gone.pem", "ssl.key.location": "gone.key"}
+    assert serve(hosted(COPIER), hosted(MIRROR, missing)) == 1
+    assert "can't start: mirror: gone.pem: No such file or directory" in caplog.text
     caplog.clear()
     with listen(HOST, 0) as taken:
         taken.listen()

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from headwater.cli.app import headwater
 from headwater.cli.commands import up
+from headwater.up.services import SERVICES
+from headwater.up.services.spark import SparkServiceFactory
 from headwater.up.timing import Timing
 
 if TYPE_CHECKING:
@@ -157,6 +159,41 @@ def test_a_wrong_file(run: Ran, tmp_path: Path, text: str, message: str) -> None
     (tmp_path / "headwater.toml").write_text(text)
     result = run()
     assert (result.exit_code, message in result.output) == (2, True), result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[copier]\nsuffix = 'x'\n",
+            "headwater.toml, [copier]: Invalid value x for configuration suffix: it has to start",
+        ),
+        ("[copier]\nsufix = '-x'\n", "headwater.toml, [copier]: Unknown setting sufix"),
+        (
+            "[copier]\nssl.certificate.location = 'a.pem'\n",
+            "ssl.key.location: TLS needs both a certificate and its key",
+        ),
+        (
+            "[copier]\nssl.certificate.location = 'a.pem'\nssl.key.location = 'a.key'\n",
+            "[copier]: a.pem: No such file",
+        ),
+        (
+            "[registry]\nssl.certificate.location = 'a.pem'\nssl.key.location = 'a.key'\n",
+            "[registry]: a.pem: No such file",
+        ),
+    ],
+)
+@pytest.mark.parametrize("engine", ["embedded", "kafka"])
+def test_services_are_checked_before_anything_starts(
+    run: Ran, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, message: str, engine: str
+) -> None:
+    copier = SparkServiceFactory("copier", "tests.integration.copy_service:COPIER", "Copies")
+    monkeypatch.setattr("headwater.up.services.SERVICES", (*SERVICES, copier))
+    (tmp_path / "headwater.toml").write_text(text)
+    result = run("--engine", engine, "--data", str(tmp_path / "data"))
+    assert (result.exit_code, message in result.output) == (2, True), result.output
+    assert run.platform is None
+    assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headwater.up.health import HttpCheck
 from headwater.up.platform import Platform
 from headwater.up.services.broker import BROKER
 from headwater.up.services.registry import REGISTRY
@@ -44,6 +45,20 @@ def test_they_share_a_process() -> None:
             "HEADWATER_SQL_A_B": "1",
             "HEADWATER_SPARK": '{"driver.memory": "2g"}',
         }
+
+
+def test_one_with_a_certificate_is_reached_by_https() -> None:
+    settings = PlatformSettings(
+        data=Path("/data"),
+        free_ports=True,
+        with_services=("connect", "sql"),
+        properties={"sql": {"ssl.certificate.location": "sql.pem", "ssl.key.location": "sql.key"}},
+    )
+    with Platform(settings, ALL) as platform:
+        endpoints = platform.services[-1].endpoints
+        assert [each.address.partition(":")[0] for each in endpoints] == ["https", "http"]
+        checks = [each.health for each in endpoints]
+        assert [isinstance(each, HttpCheck) and each.tls for each in checks] == [True, False]
 
 
 def test_without_one_there_is_no_such_process() -> None:

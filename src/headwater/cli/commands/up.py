@@ -244,7 +244,9 @@ def _settings(
     if "listeners" in of_services.get("broker", {}):
         raise click.UsageError("Where the broker listens is set with --host and --port-offset.")
     for service, given in of_services.items():
-        if chosen.get("engine") != "kafka" or service == "registry":
+        # Kafka's nodes say themselves what they think of theirs.
+        is_node = service == "broker" or service not in names
+        if chosen.get("engine") != "kafka" or not is_node:
             check_settings(service, given)
     for name in ("racks", "services", "with_services", "without_services"):
         if name in chosen:

@@ -73,15 +73,14 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
             # By one variable: Spark's names are of both cases, and some of its settings secrets.
             SPARK_VARIABLE: json.dumps(dict(platform.settings.properties.get(SPARK, {}))),
         },
-        endpoints=[
-            Endpoint(
-                each.name,
-                f"http://{join(host, ports[each.name])}",
-                each.description,
-                HttpCheck(host, ports[each.name]),
-            )
-            for each in services
-        ],
+        endpoints=[_endpoint(platform, each, host, ports[each.name]) for each in services],
         depends_on=tuple(dict.fromkeys([*platform.brokers, *others])),
         stop_within_s=_STOP_WITHIN_S,
     )
+
+
+def _endpoint(platform: Platform, factory: SparkServiceFactory, host: str, port: int) -> Endpoint:
+    given = platform.settings.properties.get(factory.name, {})
+    tls = "ssl.certificate.location" in given
+    address = f"{'https' if tls else 'http'}://{join(host, port)}"
+    return Endpoint(factory.name, address, factory.description, HttpCheck(host, port, tls=tls))
