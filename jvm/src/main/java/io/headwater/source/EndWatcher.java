@@ -135,9 +135,12 @@ final class EndWatcher implements Runnable {
         }
     }
 
-    /** Count down when one of the partitions does not end there, which may be at once. */
+    /**
+     * Count down when one of the partitions does not end there, which may be at once. Who waits for
+     * several sources says so for each.
+     */
     synchronized void tell(CountDownLatch news, Map<TopicPartition, Long> positions) {
-        waiting.put(news, positions);
+        waiting.computeIfAbsent(news, each -> new HashMap<>()).putAll(positions);
         if (!positions.entrySet().stream()
                 .allMatch(each -> each.getValue().equals(ends.get(each.getKey())))) {
             news.countDown();

@@ -27,8 +27,13 @@ final class QuerySources {
     /** Asked less often, Spark has a trigger that waits by itself. */
     private static final long POLLED_WITHIN_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Then the cluster is asked all the same: for new partitions, and for topics that are gone. */
-    private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(10);
+    /**
+     * Then the cluster is asked all the same: for new partitions, and for topics that are gone. A
+     * system property, so that tests can tell who has seen a record.
+     */
+    private static final String LONGEST_MS = "headwater.source.longestWaitMs";
+
+    private static final long USUAL_LONGEST_MS = 10_000;
 
     private static final long CHECK_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -68,7 +73,8 @@ final class QuerySources {
                 }
                 each.watcher.tell(news, each.positions);
             }
-            long deadline = now + LONGEST_NS;
+            long longestMs = Long.getLong(LONGEST_MS, USUAL_LONGEST_MS);
+            long deadline = now + TimeUnit.MILLISECONDS.toNanos(longestMs);
             while (deadline - System.nanoTime() > 0 && allWatched()) {
                 if (news.await(CHECK_NS, TimeUnit.NANOSECONDS)) {
                     return;
