@@ -119,30 +119,48 @@ def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_sour
 def test_an_idle_query_finds_new_partitions(
     spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
 ) -> None:
-    """In both modes at once: in real-time mode there is a look every ten seconds."""
+    """In both modes at once: in real-time mode there is a look every ten seconds.
 
-    def job(mode: str) -> AbstractContextManager[Job]:
+    There, one partition and its state are one task; with the second, Spark shuffles.
+    """
+
+    def counting(mode: str) -> AbstractContextManager[Job]:
         wanted = {"spark.headwater.realTime": str(mode == "real-time").lower()}
-        app = app_of(topics, tmp_path / mode, mode, spark=wanted)
-        app.stream(topic, value_type=VALUE).to(f"{topic}-{mode}")
+        app = app_of(topics, tmp_path / mode, f"{topic}-{mode}", spark=wanted)
+        counts = app.stream(topic, value_type=VALUE).group_by_key().count(emit="record")
+        counts.to_stream().to(f"{topic}-{mode}")
         return running(app, spark)
 
+    def is_shuffled() -> bool:
+        (query,) = [each for each in spark.streams.active if f"{topic}-real-time" in each.name]
+        internal: Any = query
+        return "Exchange" in internal._jsq.explainInternal(False)
+
     topics.create(topic)
+    topics.write(topic, {"value": 0})
     with (
         looking_every(1_000, spark),
-        job("running") as in_batches,
-        job("real-time") as real_time,
+        counting("running") as in_batches,
+        counting("real-time") as real_time,
     ):
-        topics.write(topic, {"value": 0})
-        for mode, each in (("running", in_batches), ("real-time", real_time)):
+        modes = ["running", "real-time"]
+        for mode in modes:
             topics.read(f"{topic}-{mode}", 1)
-            assert each.progress()[0].state == mode
+        wait_for(
+            lambda: [job.progress()[0].state for job in (in_batches, real_time)],
+            until=lambda states: states == modes,
+        )
+        topics.write(topic, {"value": 1})
+        topics.read(f"{topic}-real-time", 2)
+        assert not is_shuffled()
         # After a batch with the record and one without, there are batches of minutes.
-        wait_for(lambda: real_time.progress()[0].batch >= 1)
+        wait_for(lambda: real_time.progress()[0].batch >= 2)
         admin = AdminClient({"bootstrap.servers": topics.servers})
         admin.create_partitions([NewPartitions(topic, 2)])[topic].result()
         fresh = Topics(topics.servers)  # the other producer does not know the partition yet
-        fresh.produce(topic, "k", {"value": 1}, partition=1)
+        fresh.produce(topic, "k", {"value": 2}, partition=1)
         fresh.flush()
-        for mode in ("running", "real-time"):
-            assert len(topics.read(f"{topic}-{mode}", 2)) == 2
+        for mode in modes:
+            counts = [json.loads(each.value()) for each in topics.read(f"{topic}-{mode}", 3)]
+            assert counts == [{"count": number} for number in (1, 2, 3)]
+        assert is_shuffled()

@@ -217,6 +217,8 @@ _FIXED = {
     # How long real-time mode collects rows on their way between two operators. By default, 50 ms:
     # as much later a join would know of a change to its table.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "10",
+    # Takes shuffles away that have nothing to do; see jvm/.
+    "spark.sql.extensions": "io.headwater.planning.Extensions",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",

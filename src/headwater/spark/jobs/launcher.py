@@ -14,6 +14,7 @@ from headwater.spark.jobs.modes import Modes
 from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.running_query import RunningQuery
 from headwater.spark.jobs.slots import slots_needed
+from headwater.spark.jobs.state_partitions import SHUFFLE_PARTITIONS, state_in, usual_partitions
 from headwater.spark.jobs.writers import Writers
 from headwater.spark.topics import TopicReader
 
@@ -72,9 +73,9 @@ class Launcher:
 
     def slots_needed(self, queries: Iterable[RunningQuery]) -> int:
         """Return how many task slots these queries hold all the time, if they may."""
-        shuffle_partitions = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        usual = usual_partitions(self.spark)
         return sum(
-            slots_needed(running.stage, self._partitions, shuffle_partitions)
+            slots_needed(running.stage, self._partitions, self._state_partitions(running) or usual)
             for running in queries
             if self._modes.first(running.query, running.stage) in ("catching up", "real-time")
         )
@@ -115,14 +116,22 @@ class Launcher:
         compiler = NodeCompiler(self.spark, self.reader(batch=False), self._schemas)
         return compile_stage(stage, compiler)
 
+    def _state_partitions(self, running: RunningQuery) -> int | None:
+        """Return into how many partitions a query's state goes; None if that is left to Spark."""
+        mode = self._modes.first(running.query, running.stage)
+        read = [self._partitions[topic] for topic in running.stage.topics_read]
+        is_one = mode in ("catching up", "real-time") and read == [1]
+        return 1 if is_one and SHUFFLE_PARTITIONS not in self._settings.spark else None
+
     def _start(self, running: RunningQuery, mode: Mode) -> None:
         path = self._checkpoint.of_query(running.query.name)
         # Whatever at_least_once had begun may come twice, and has left no marker that says so.
         unmarked = self._checkpoint.is_first_of_guarantee(running.query.name)
         goes_on = unmarked or self._settings.spark.get(_MISSING_MARKERS) == "continue"
         missing_markers: MissingMarkers = "continue" if goes_on else "fail"
+        partitions = self._state_partitions(running)
         try:
-            with in_pool(self.spark, self._pool):
+            with in_pool(self.spark, self._pool), state_in(self.spark, partitions):
                 running.spark_query = self._writers.start(
                     running.query, path, mode, missing_markers
                 )
