@@ -5,11 +5,14 @@ class_archive.py runs it, in a JVM that keeps the classes.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
+from pyspark import SparkContext
 
 from headwater.processes.temporary_folder import TemporaryFolder
+from headwater.spark import jvm_process
 from headwater.spark.jobs.job import Job
 from headwater.spark.session import spark_session, stop_session
 from headwater.streams import App, tumbling
@@ -42,7 +45,7 @@ def _program(servers: str, folder: Path) -> App:
     return app
 
 
-def main() -> None:
+def main() -> int:
     with Broker() as broker, TemporaryFolder("classes") as folder:
         topics = ("readings", "units")
         for topic in topics:
@@ -58,8 +61,12 @@ def main() -> None:
             assert job.wait(_ENDED_WITHIN_S), job.progress()
         finally:
             job.stop()
-        stop_session()
+    # A JVM that does not end soon is killed, and this one has much to write.
+    jvm_process._ENDED_WITHIN_S = _ENDED_WITHIN_S
+    process: Any = SparkContext._gateway.proc  # type: ignore[union-attr]
+    stop_session()
+    return int(process.returncode)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
