@@ -71,16 +71,22 @@ class KafkaCheck(HealthCheck):
 
 @dataclass(frozen=True)
 class HttpCheck(HealthCheck):
-    """An HTTP service is healthy when it answers a GET; a demand for a password is an answer."""
+    """An HTTP service is healthy when it answers a GET; a demand for a password is an answer.
+
+    Of one that lets nobody in without a certificate, it has to do that it shakes hands.
+    """
 
     host: str
     port: int
     path: str = "/"
     tls: bool = False
+    requires_certificate: bool = False
 
     async def _ask(self) -> None:
         tls = _any_certificate() if self.tls else None
         async with _connection(self.host, self.port, tls) as (reader, writer):
+            if self.requires_certificate:
+                return
             writer.write(
                 f"GET {self.path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
                 "Connection: close\r\n\r\n".encode()

@@ -7,8 +7,11 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.certificates import certificate_for_loopback
+from tests.unit.http.running_app import RunningApp, app_of
 
 from headwater.cluster.node import Node
+from headwater.http.tls import ClientAuthentication, server_context
 from headwater.up.health import (
     ANSWER_WITHIN_S,
     HealthCheck,
@@ -21,6 +24,7 @@ from headwater.up.services.kafka import NodeCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 KAFKA = struct.pack(">iihi", 10, 1, 0, 0)
 
@@ -117,3 +121,15 @@ def test_nobody_there(make: Callable[[str, int], HealthCheck]) -> None:
 def test_a_host_that_does_not_exist(make: Callable[[str, int], HealthCheck]) -> None:
     with pytest.raises(UnhealthyError, match="not known"):
         asyncio.run(make("fe80::1%nowhere", 1).check())
+
+
+@pytest.mark.parametrize("wanted", ClientAuthentication)
+def test_a_service_that_wants_certificates_is_healthy(
+    wanted: ClientAuthentication, tmp_path: Path
+) -> None:
+    files = certificate_for_loopback(tmp_path)
+    tls = server_context(files.certificate, files.key, files.certificate, wanted)
+    with RunningApp(app_of(), tls=tls) as running:
+        required = wanted is ClientAuthentication.REQUIRED
+        check = HttpCheck("127.0.0.1", running.port, tls=True, requires_certificate=required)
+        asyncio.run(check.check())

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from headwater.up.platform import Platform
 
+_ASKS = "ssl.client.authentication"
+
 
 def http_service(
     platform: Platform,
@@ -23,20 +25,30 @@ def http_service(
     options: Sequence[str] = (),
 ) -> Service:
     """Return what `headwater COMMAND` runs, with the port and the settings of `name`."""
-    settings = platform.settings
     port = platform.port(name)
-    host = reachable(settings.host)
-    tls = "ssl.certificate.location" in settings.properties.get(name, {})
-    address = f"{'https' if tls else 'http'}://{join(host, port)}"
     return Service(
         name=name,
         command=(
-            *(*HEADWATER, *command, "--host", settings.host, "--port", str(port)),
+            *(*HEADWATER, *command, "--host", platform.settings.host, "--port", str(port)),
             *platform.cluster_options(),
             *options,
             *platform.properties(name),
         ),
-        endpoints=[Endpoint(name, address, description, HttpCheck(host, port, tls=tls))],
+        endpoints=[http_endpoint(platform, name, description, port)],
         depends_on=platform.brokers,
         environment=platform.environment(name),
     )
+
+
+def http_endpoint(platform: Platform, name: str, description: str, port: int) -> Endpoint:
+    """Return where a service of this name listens, and how to find out whether it does."""
+    given = platform.settings.properties.get(name, {})
+    host = reachable(platform.settings.host)
+    tls = "ssl.certificate.location" in given
+    check = HttpCheck(
+        host,
+        port,
+        tls=tls,
+        requires_certificate=tls and given.get(_ASKS, "").upper() == "REQUIRED",
+    )
+    return Endpoint(name, f"{'https' if tls else 'http'}://{join(host, port)}", description, check)

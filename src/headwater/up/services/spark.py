@@ -6,10 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.processes.ports import reachable
-from headwater.up.health import HttpCheck
-from headwater.up.service import Endpoint, Service
-from headwater.up.services.factory import HEADWATER, join
+from headwater.up.service import Service
+from headwater.up.services.factory import HEADWATER
+from headwater.up.services.http_service import http_endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +43,6 @@ class SparkServiceFactory:
 
 def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -> Service:
     """Return the process of these, with an endpoint for each; made after what they need."""
-    host = reachable(platform.settings.host)
     ports = {each.name: platform.port(each.name) for each in services}
     needs = {needed for each in services for needed in each.needs}
     others = [other.name for other in platform.services if other.name in needs]
@@ -73,14 +71,10 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
             # By one variable: Spark's names are of both cases, and some of its settings secrets.
             SPARK_VARIABLE: json.dumps(dict(platform.settings.properties.get(SPARK, {}))),
         },
-        endpoints=[_endpoint(platform, each, host, ports[each.name]) for each in services],
+        endpoints=[
+            http_endpoint(platform, each.name, each.description, ports[each.name])
+            for each in services
+        ],
         depends_on=tuple(dict.fromkeys([*platform.brokers, *others])),
         stop_within_s=_STOP_WITHIN_S,
     )
-
-
-def _endpoint(platform: Platform, factory: SparkServiceFactory, host: str, port: int) -> Endpoint:
-    given = platform.settings.properties.get(factory.name, {})
-    tls = "ssl.certificate.location" in given
-    address = f"{'https' if tls else 'http'}://{join(host, port)}"
-    return Endpoint(factory.name, address, factory.description, HttpCheck(host, port, tls=tls))
