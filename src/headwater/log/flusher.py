@@ -10,17 +10,11 @@ from headwater.log.errors import StorageError
 from headwater.log.log_segments import LogPosition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from headwater.log.disk import OpenFile
     from headwater.log.log_loader import LoadedLog
-    from headwater.log.records.batch import Buffer
     from headwater.log.segment import Segment
-
-
-_MOST_KEPT = 4 << 20
-"""Bytes of a log's newest batches that are kept for the journal; it reads more from the file."""
 
 
 class Region(NamedTuple):
@@ -31,8 +25,6 @@ class Region(NamedTuple):
     position: int
     length: int
     end_offset: int
-    parts: Sequence[Buffer] = ()
-    """The bytes themselves, if they are still in memory."""
 
 
 class Flusher:
@@ -60,8 +52,6 @@ class Flusher:
         self._synced_end = loaded.segments.end if loaded.is_synced else None
         self._safe = loaded.segments.end
         """All before it is on disk, in the log's own files or in the journal."""
-        self._newest: list[Buffer] = []
-        self._newest_bytes = 0
 
     def check(self) -> None:
         """Raise StorageError if the log takes no more writes."""
@@ -77,30 +67,17 @@ class Flusher:
         """Note that the name of the log's directory is on disk."""
         self._directory_is_new = False
 
-    def keep_newest(self, records: Buffer) -> None:
-        """Keep what was appended just now until it is asked for: that spares reading it again."""
-        self._newest_bytes += len(records)
-        if self._newest_bytes <= _MOST_KEPT:
-            self._newest.append(records)
-
     def unsafe_regions(self) -> tuple[LogPosition, list[Region]]:
         """Return where the log ends, and what was appended since the last flush or `made_safe`."""
         with self._lock:
             self.check()
             end, safe = self._segments.end, self._safe
             active = self._segments.active
-            newest, newest_bytes = self._newest, self._newest_bytes
-            self._newest, self._newest_bytes = [], 0
             if end.offset <= safe.offset:
                 return end, []
             if active.base_offset == safe.segment_base:
                 length = end.position - safe.position
-                # A flush, or a commit that failed, may have come in between.
-                is_all = newest_bytes == length <= _MOST_KEPT
-                region = Region(
-                    active.file, active.base_offset, safe.position, length, end.offset,
-                    newest if is_all else (),
-                )  # fmt: skip
+                region = Region(active.file, active.base_offset, safe.position, length, end.offset)
                 return end, [region]
             regions = []
             following = end.offset

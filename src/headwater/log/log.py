@@ -363,8 +363,6 @@ class Log(LogReader):
                 self._flusher.failure = failure
             raise failure from error
         self._segments.end = LogPosition(placed.last_offset + 1, segment.base_offset, segment.size)
-        if self._journal is not None:
-            self._flusher.keep_newest(records)
 
     def _settle(self) -> None:
         # Without the log's lock: the journal may have to wait for a flush, which takes it.

@@ -346,34 +346,3 @@ def _removed(log: Log) -> bool:
         return log.apply_retention(NOW) > 0
     except StorageError:
         return False
-
-
-def test_what_is_still_in_memory_is_not_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After an append it is all there; after a flush, a failure or too much of it, it is not."""
-    logs = start(tmp_path, config=LogConfig())
-    log = only(logs)
-    for _ in range(3):
-        append(log, b"value")
-    _, [region] = log.unsafe_regions()
-    assert b"".join(region.parts) == region.file.read(region.length, region.position)
-    # Nobody has made it safe: it is read from the file the next time, together with what follows.
-    append(log, b"another")
-    _, [region] = log.unsafe_regions()
-    assert not region.parts
-    append(log, b"flushed")
-    log.flush()
-    append(log, b"kept")
-    _, [region] = log.unsafe_regions()
-    assert not region.parts
-    log.made_safe(log.end)
-    monkeypatch.setattr("headwater.log.flusher._MOST_KEPT", 500)
-    for _ in range(10):
-        append(log, b"many of them")
-    _, [region] = log.unsafe_regions()
-    assert not region.parts
-    assert commit(logs) == [log.end]
-    append(log, b"few again")
-    _, [region] = log.unsafe_regions()
-    assert region.parts

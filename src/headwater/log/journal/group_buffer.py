@@ -48,14 +48,11 @@ class GroupBuffer:
         return self._end + ENTRY_HEADER_SIZE + length <= len(self._memory)
 
     def add_region(self, log: LogId, region: Region) -> None:
-        """Add the bytes that a segment has there, from memory or the page cache; raises OSError."""
+        """Add the bytes that a segment has there, from the page cache; raises OSError."""
         start = self._end + ENTRY_HEADER_SIZE
         self._view[self._end : start] = encode_region(
             log, region.end_offset, region.segment_base, region.position, region.length
         )
-        for part in region.parts:
-            self._view[start : start + len(part)] = part
-            start += len(part)
         end = self._end + ENTRY_HEADER_SIZE + region.length
         while start < end:
             position = region.position + region.length - (end - start)

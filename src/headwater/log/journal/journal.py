@@ -165,7 +165,7 @@ class Journal:
             for start in range(0, region.length, most):
                 length = min(most, region.length - start)
                 position = region.position + start
-                yield log_id, log, region._replace(position=position, length=length, parts=())
+                yield log_id, log, region._replace(position=position, length=length)
 
     def _write(self, members: dict[Log, LogId], *, reserve: int) -> bool:
         """Write the group of entries of some logs; False if the journal cannot."""
