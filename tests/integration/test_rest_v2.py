@@ -224,7 +224,7 @@ def test_limits_of_an_answer(rest: RestProcess, topic: str) -> None:
     path = rest.consumer("limits", topic, format="json", **{"auto.commit.enable": False})
     counts: list[int] = []
     while sum(counts) < 5:
-        got = len(rest.read(path, "?max_bytes=250&timeout=500"))
+        got = len(rest.read(path, "?max_bytes=250&timeout=2000"))
         counts += [got] if got else []
     assert counts == [2, 2, 1]
     rest.request("DELETE", path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unit.broker.test_broker_connection import Peer, connected, framed
+from tests.waiting import HUNG_AFTER_S
 
 from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig
@@ -71,7 +72,7 @@ class Guest:
         return await self.answer(ApiKey.SASL_AUTHENTICATE, 2)
 
     async def closed(self) -> None:
-        await asyncio.wait_for(self.peer.is_closed.wait(), 10)
+        await asyncio.wait_for(self.peer.is_closed.wait(), HUNG_AFTER_S)
 
 
 @asynccontextmanager
