@@ -9,9 +9,9 @@ import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
 from headwater.cli.output import note
 from headwater.cli.service_settings import given_settings, settings_options
-from headwater.clients.cluster_access import DEFAULT_SERVERS
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection
@@ -40,23 +40,11 @@ The names are those of kafka_exporter, Kafka Lag Exporter and Burrow, so that th
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 )
 @connection_options
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    help=f"Port to listen on; 0 takes a free one and says which.  [default: {DEFAULT_PORT}]",
-)
-@click.option(
-    "--host",
-    metavar="ADDRESS",
-    help="Address to listen on; 0.0.0.0 is every interface.  [default: 127.0.0.1]",
-)
+@listener_options(DEFAULT_PORT)
 @settings_options("monitor", "its own", "properties file")
-@click.pass_context
 def server(
-    context: click.Context,
     connection: Connection,
-    port: int | None,
-    host: str | None,
+    listener: ListenerOptions,
     config_file: Path | None,
     properties: tuple[str, ...],
 ) -> int:
@@ -69,18 +57,14 @@ def server(
     settings = given_settings(MONITOR_SETTINGS, config_file, properties)
     try:
         config = MonitorConfig.from_settings(settings)
+        listener.set_in(config)
         config.check()
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
-    source = context.get_parameter_source("bootstrap_server")
-    said = connection.bootstrap_servers != DEFAULT_SERVERS  # by --command-config
-    is_said = said or source is not click.core.ParameterSource.DEFAULT
     config.access = ClusterAccess(
-        connection.bootstrap_servers if is_said else config.access.bootstrap_servers,
+        servers_asked_for(connection) or config.access.bootstrap_servers,
         {**config.access.properties, **connection.access.properties},
     )
-    config.host = config.host if host is None else host
-    config.port = config.port if port is None else port
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.monitor.run import run

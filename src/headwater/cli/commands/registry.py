@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.connection import connection_options
+from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
 from headwater.cli.service_settings import given_settings, settings_options
-from headwater.clients.cluster_access import DEFAULT_SERVERS
 from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from headwater.clients.connection import Connection
 
 DEFAULT_PORT = 8081
@@ -33,16 +34,7 @@ one cluster: they elect a leader, and each answers every request.
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 )
 @connection_options
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    help=f"Port to listen on; 0 takes a free one and says which.  [default: {DEFAULT_PORT}]",
-)
-@click.option(
-    "--host",
-    metavar="ADDRESS",
-    help="Address to listen on; 0.0.0.0 is every interface.  [default: 127.0.0.1]",
-)
+@listener_options(DEFAULT_PORT)
 @click.option(
     "--advertised-url",
     metavar="URL",
@@ -54,38 +46,14 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     metavar="NAME",
     help="The group in which instances elect a leader.  [default: schema-registry]",
 )
-@click.option(
-    "--users",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Users, for basic authentication: lines of NAME: PASSWORD.",
-)
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A certificate chain in PEM format: serve https.",
-)
-@click.option(
-    "--key",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The certificate's private key.",
-)
 @click.option("--read-only", is_flag=True, help="Serve reads only, and never become the leader.")
 @settings_options("registry", "Confluent's", "schema-registry.properties")
-@click.pass_context
 def registry(
-    context: click.Context,
     connection: Connection,
-    port: int | None,
-    host: str | None,
+    listener: ListenerOptions,
     advertised_url: str | None,
     topic: str | None,
     group: str | None,
-    users: Path | None,
-    certificate: Path | None,
-    key: Path | None,
     read_only: bool,
     config_file: Path | None,
     properties: tuple[str, ...],
@@ -100,20 +68,13 @@ def registry(
         config = RegistryConfig.from_settings(settings)
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
-    source = context.get_parameter_source("bootstrap_server")
-    said = connection.bootstrap_servers != DEFAULT_SERVERS  # by --command-config
-    if said or source is not click.core.ParameterSource.DEFAULT:
-        config.bootstrap_servers = connection.bootstrap_servers
+    config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
     config.client |= connection.access.properties
+    listener.set_in(config)
     given = {
-        "port": port,
-        "host": host,
         "advertised_url": advertised_url,
         "topic": topic,
         "group": group,
-        "users_file": users,
-        "certificate_file": certificate,
-        "key_file": key,
         "read_only": read_only or None,
     }
     for name, option in given.items():

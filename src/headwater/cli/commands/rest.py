@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.connection import connection_options
+from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
 from headwater.cli.service_settings import given_settings, settings_options
-from headwater.clients.cluster_access import DEFAULT_SERVERS
 from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from headwater.clients.connection import Connection
 
 DEFAULT_PORT = 8082
@@ -38,47 +39,18 @@ whose address its base_uri has.
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 )
 @connection_options
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    help=f"Port to listen on; 0 takes a free one and says which.  [default: {DEFAULT_PORT}]",
-)
-@click.option("--host", metavar="ADDRESS", help="Address to listen on.  [default: 127.0.0.1]")
+@listener_options(DEFAULT_PORT)
 @click.option(
     "--registry",
     metavar="URL[,...]",
     help="The schema registry, for Avro, JSON Schema and Protobuf."
     "  [default: http://localhost:8081]",
 )
-@click.option(
-    "--users",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Users, for basic authentication: lines of NAME: PASSWORD.",
-)
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A certificate chain in PEM format: serve https.",
-)
-@click.option(
-    "--key",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The certificate's private key.",
-)
 @settings_options("rest", "Confluent's", "kafka-rest.properties")
-@click.pass_context
 def rest(
-    context: click.Context,
     connection: Connection,
-    port: int | None,
-    host: str | None,
+    listener: ListenerOptions,
     registry: str | None,
-    users: Path | None,
-    certificate: Path | None,
-    key: Path | None,
     config_file: Path | None,
     properties: tuple[str, ...],
 ) -> int:
@@ -92,23 +64,11 @@ def rest(
         config = RestConfig.from_settings(settings)
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
-    source = context.get_parameter_source("bootstrap_server")
-    said = connection.bootstrap_servers != DEFAULT_SERVERS  # by --command-config
-    if said or source is not click.core.ParameterSource.DEFAULT:
-        config.bootstrap_servers = connection.bootstrap_servers
+    config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
     config.client |= connection.access.properties
     if registry is not None:
         config.registry["url"] = registry
-    given = {
-        "port": port,
-        "host": host,
-        "users_file": users,
-        "certificate_file": certificate,
-        "key_file": key,
-    }
-    for name, option in given.items():
-        if option is not None:
-            setattr(config, name, option)
+    listener.set_in(config)
     try:
         config.check()
         config.producer_settings()

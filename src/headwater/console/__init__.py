@@ -1,0 +1,1 @@
+"""The web console: the platform in a browser."""
