@@ -62,8 +62,23 @@ when = "partition-under-replicated"
 [[rule]]
 name = "Offline"
 when = "partition-offline"
+
+[[rule]]
+name = "DiskIsUsed"
+when = "disk-full"
+percent = 0
+
+[[rule]]
+name = "Expires"
+when = "certificate-expires"
 """
-FIRING = {("Stopped", "billing"), ("Late", "billing"), ("Behind", "billing"), ("Quiet", "orders")}
+FIRING = {
+    ("Stopped", "billing"),
+    ("Late", "billing"),
+    ("Behind", "billing"),
+    ("Quiet", "orders"),
+    ("DiskIsUsed", "broker 1"),
+}
 
 
 class PrometheusProcess(ServerProcess):
@@ -189,13 +204,19 @@ def test_alerts_are_those_that_prometheus_finds(
 
 def _firing(alerts: Any) -> set[tuple[str, str]]:
     return {
-        (labels["alertname"], labels.get("group") or labels["topic"])
+        (labels["alertname"], _what(labels))
         for each in alerts["alerts"]
         if each["state"] == "firing"
         for labels in (each["labels"],)
         # Prometheus looks at all topics, the platform's own as well.
         if labels.get("topic", "orders") == "orders"
     }
+
+
+def _what(labels: dict[str, str]) -> str:
+    if "broker" in labels:
+        return f"broker {labels['broker']}"
+    return labels.get("group") or labels["topic"]
 
 
 def test_rules_are_told_as_prometheus_tells_them(

@@ -53,9 +53,20 @@ class GroupState(NamedTuple):
     owners: Mapping[tuple[str, int], Owner]
 
 
+class LogDirState(NamedTuple):
+    """A directory in which a broker keeps its logs, and the disk that it is on."""
+
+    broker: int
+    path: str
+    total_bytes: int
+    usable_bytes: int
+
+
 class ClusterState(NamedTuple):
     """All that was seen."""
 
     brokers: Sequence[BrokerState]
     topics: Sequence[TopicState]
     groups: Sequence[GroupState]
+    log_dirs: Sequence[LogDirState] = ()
+    """Of brokers that tell how large their disks are; Apache Kafka does from 3.3 on."""

@@ -14,6 +14,8 @@ from confluent_kafka import KafkaException
 from headwater.clients.connection import Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.clients.raw.cluster_reader import ClusterReader
+from headwater.monitor.certificates import CertificateWatch
+from headwater.monitor.disk_space import DiskSpace
 from headwater.monitor.lags import lags_of
 from headwater.monitor.quiet_topics import QuietTopics
 from headwater.monitor.record_times import RecordTimes
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from headwater.metrics.cluster_state import ClusterState
     from headwater.monitor.config import MonitorConfig
+    from headwater.monitor.disk_space import Disk
     from headwater.monitor.lags import PartitionLag
     from headwater.monitor.record_times import Position
     from headwater.monitor.verdicts import GroupVerdict
@@ -42,6 +45,9 @@ class Observation(NamedTuple):
     verdicts: Mapping[str, GroupVerdict]
     quiet_since: Mapping[str, float]
     """Since when nothing was written to each topic."""
+    disks: Sequence[Disk] = ()
+    certificates: Mapping[str, float] = {}
+    """When the certificate of each address expires, as `time.time` counts."""
 
 
 class ClusterMonitor:
@@ -60,6 +66,8 @@ class ClusterMonitor:
         self._times = RecordTimes(Connection(config.access))
         self._judge = Judge(config.window)
         self._quiet = QuietTopics()
+        self._disks = DiskSpace()
+        self._certificates = CertificateWatch(config.watched_certificates)
         self._task: asyncio.Task[None] | None = None
         self._listeners: list[Callable[[], None]] = []
 
@@ -104,8 +112,12 @@ class ClusterMonitor:
         times = self._times.at(behind)
         verdicts = self._judge.judge(lags, round(now_s * 1000))
         quiet = self._quiet.take(cluster, now_s)
+        disks = self._disks.take(cluster, now_s)
+        certificates = self._certificates.look(time.monotonic())
         took_s = time.perf_counter() - started
-        return Observation(now_s, took_s, cluster, lags, times, verdicts, quiet)
+        return Observation(
+            now_s, took_s, cluster, lags, times, verdicts, quiet, disks, certificates
+        )
 
     async def _go_on(self) -> None:
         while True:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from headwater.clients import ClusterAccess
 from headwater.config import ConfigError, Values
 from headwater.http.listener_settings import ListenerConfig
+from headwater.monitor.alerts.email import MailServer
 from headwater.monitor.alerts.rule_file import RuleFileError, read_rules
 from headwater.monitor.alerts.rules import DEFAULT_RULES
 from headwater.monitor.settings import CLIENT_PREFIX, DEFAULT_PORT, MONITOR_SETTINGS
@@ -35,6 +36,10 @@ class MonitorConfig(ListenerConfig):
     rules: Sequence[Rule] = DEFAULT_RULES
     webhook: str | None = None
     alert_topic: str | None = None
+    mail_server: MailServer | None = None
+    mail_from: str = "headwater@localhost"
+    mail_to: Sequence[str] = ()
+    watched_certificates: Sequence[str] = ()
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> MonitorConfig:
@@ -57,12 +62,41 @@ class MonitorConfig(ListenerConfig):
         )
         config.webhook = values.text("alert.webhook.url")
         config.alert_topic = values.text("alert.topic")
+        config.mail_server = _mail_server(values)
+        config.mail_from = _text(values, "alert.email.from")
+        config.mail_to = values.words("alert.email.to")
+        config.watched_certificates = _certificates(config.access, values)
         rules = values.text("alert.rules.file")
         if rules is not None:
             config.rules = _rules(Path(rules))
         for name in given:
             config.take(name, values)
         return config
+
+
+def _mail_server(values: Values) -> MailServer | None:
+    address, to = values.text("alert.email.smtp.server"), values.words("alert.email.to")
+    if address is None and not to:
+        return None
+    if address is None:
+        raise ConfigError("alert.email.smtp.server", address, "mail needs a server to go through")
+    if not to:
+        raise ConfigError("alert.email.to", "", "mail needs somebody to go to")
+    return MailServer(
+        address,
+        values.boolean("alert.email.starttls"),
+        values.text("alert.email.username"),
+        values.text("alert.email.password"),
+    )
+
+
+def _certificates(access: ClusterAccess, values: Values) -> tuple[str, ...]:
+    """Return whose certificates matter: those that were named, and brokers that speak TLS."""
+    named = values.words("certificates.watch")
+    if not access.properties.get("security.protocol", "").upper().endswith("SSL"):
+        return named
+    brokers = [each.strip() for each in access.bootstrap_servers.split(",")]
+    return (*named, *(each for each in brokers if each not in named))
 
 
 def _rules(path: Path) -> Sequence[Rule]:

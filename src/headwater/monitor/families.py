@@ -44,6 +44,7 @@ class ClusterFamilies:
             yield from _partitions(name, seen)
             yield from _lags(name, seen)
             yield from _verdicts(name, seen)
+            yield from _servers(name, seen)
             took = GaugeMetricFamily(
                 "kafka_consumergroup_poll_time_ms",
                 "Milliseconds that it took to ask the cluster.",
@@ -117,6 +118,29 @@ def _verdicts(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
     for group, verdict in seen.verdicts.items():
         status.add_metric((name, group), verdict.status)
     yield status
+
+
+def _servers(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
+    labels = ("cluster_name", "broker", "log_dir")
+    total = GaugeMetricFamily(
+        "kafka_log_dir_total_bytes", "How large the disk of the directory is.", labels=labels
+    )
+    usable = GaugeMetricFamily(
+        "kafka_log_dir_usable_bytes", "How much of it is left.", labels=labels
+    )
+    for place, _ in seen.disks:
+        of_place = (name, str(place.broker), place.path)
+        total.add_metric(of_place, place.total_bytes)
+        usable.add_metric(of_place, place.usable_bytes)
+    yield from (total, usable)
+    expiry = GaugeMetricFamily(
+        "probe_ssl_earliest_cert_expiry",
+        "When the server's certificate expires, in seconds since 1970.",
+        labels=("cluster_name", "address"),
+    )
+    for address, expires_s in seen.certificates.items():
+        expiry.add_metric((name, address), expires_s)
+    yield expiry
 
 
 def _family(name: str, doc: str, labels: Sequence[str]) -> GaugeMetricFamily:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.clients.connection import Connection
 from headwater.monitor.alerts.alerts import AlertBook
 from headwater.monitor.alerts.delivery import AlertTopic, Delivery, Webhook
+from headwater.monitor.alerts.email import Email
 from headwater.monitor.cluster_monitor import ClusterMonitor
 
 if TYPE_CHECKING:
@@ -45,4 +46,6 @@ def _channels(config: MonitorConfig) -> list[Channel]:
         channels.append(Webhook(config.webhook))
     if config.alert_topic is not None:
         channels.append(AlertTopic(Connection(config.access), config.alert_topic))
+    if config.mail_server is not None:
+        channels.append(Email(config.mail_server, config.mail_from, config.mail_to))
     return channels

@@ -79,6 +79,42 @@ MONITOR_SETTINGS = Definitions(
         None,
         "Where alerts are posted, as Alertmanager posts them.",
     ),
+    ConfigDef(
+        "alert.email.smtp.server",
+        ConfigType.STRING,
+        None,
+        "A mail server, HOST:PORT, that alerts are sent through.",
+    ),
+    ConfigDef(
+        "alert.email.to",
+        ConfigType.LIST,
+        (),
+        "Who gets alerts by e-mail.",
+        list_of(may_be_empty=True),
+    ),
+    ConfigDef(
+        "alert.email.from",
+        ConfigType.STRING,
+        "headwater@localhost",
+        "Who they are from.",
+        NOT_EMPTY,
+    ),
+    ConfigDef(
+        "alert.email.starttls",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether the mail server has to speak TLS before anything is sent.",
+    ),
+    ConfigDef("alert.email.username", ConfigType.STRING, None, "Whom it knows us as."),
+    ConfigDef("alert.email.password", ConfigType.PASSWORD, None, "That user's password."),
+    ConfigDef(
+        "certificates.watch",
+        ConfigType.LIST,
+        (),
+        "Servers, as HOST:PORT, whose certificates are looked at; brokers that are reached by TLS"
+        " are so anyway.",
+        list_of(may_be_empty=True),
+    ),
     ConfigDef("alert.topic", ConfigType.STRING, None, "A topic that alerts are written to."),
     open_prefixes=(CLIENT_PREFIX,),
 )

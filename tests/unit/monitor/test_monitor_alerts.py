@@ -5,17 +5,24 @@ from __future__ import annotations
 import http.server
 import json
 import threading
+from dataclasses import replace
+from email import message_from_bytes
 from typing import Any, ClassVar
 
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
 from tests.waiting import wait_for
 
 from headwater.metrics.cluster_state import ClusterState, PartitionState, TopicState
 from headwater.monitor.alerts.alerts import Alert, AlertBook
 from headwater.monitor.alerts.conditions import PartitionOffline, TopicIdle
 from headwater.monitor.alerts.delivery import Delivery, Webhook
+from headwater.monitor.alerts.email import Email, MailServer
 from headwater.monitor.alerts.rules import CLUSTER_DOWN, Rule
 from headwater.monitor.cluster_monitor import Observation
 from headwater.monitor.quiet_topics import QuietTopics
+from headwater.processes.ports import FreePorts
 
 OFFLINE = Rule("Offline", PartitionOffline(), 60, "critical")
 
@@ -127,3 +134,49 @@ def test_nobody_waits_for_a_webhook_that_is_not_there() -> None:
     for _ in range(2000):
         delivery.tell([alert])
     delivery.close()
+
+
+class Mailbox:
+    """Takes mail from those who log in."""
+
+    def __init__(self) -> None:
+        self.mails: list[Any] = []
+
+    async def handle_DATA(self, _server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+        assert session.auth_data.login == b"plant"
+        self.mails.append(envelope)
+        return "250 OK"
+
+
+@pytest.mark.filterwarnings("ignore:Requiring AUTH")
+def test_mail_is_sent_through_a_server() -> None:
+    mailbox, ports = Mailbox(), FreePorts("127.0.0.1")
+    server = Controller(
+        mailbox,
+        hostname="127.0.0.1",
+        port=ports.pick(),
+        authenticator=lambda *login: AuthResult(success=True, auth_data=login[-1]),
+        auth_required=True,
+        auth_require_tls=False,
+    )
+    server.start()
+    try:
+        known = MailServer(f"127.0.0.1:{server.port}", username="plant", password="secret")
+        delivery = Delivery([Email(known, "plant@example.org", ["ann@example.org", "bob@b.org"])])
+        alert = Alert("Offline", "critical", {"topic": "orders"}, 1, "it is gone", 0, "firing")
+        delivery.tell([alert, replace(alert, name="Late", state="resolved")])
+        (envelope,) = wait_for(lambda: mailbox.mails)
+        delivery.close()
+    finally:
+        server.stop()
+        ports.close()
+    assert (envelope.mail_from, envelope.rcpt_tos) == (
+        "plant@example.org",
+        ["ann@example.org", "bob@b.org"],
+    )
+    mail = message_from_bytes(envelope.content)
+    assert mail["Subject"] == "[CRITICAL] Offline and 1 more"
+    assert str(mail.get_payload()).splitlines() == [
+        "CRITICAL Offline: it is gone (topic=orders)",
+        "RESOLVED Late: it is gone (topic=orders)",
+    ]

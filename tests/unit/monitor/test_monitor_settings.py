@@ -31,13 +31,25 @@ OTHERS = {
     "group.exclude": "^console-",
     "alert.webhook.url": "http://localhost:9093",
     "alert.topic": "alerts",
+    "alert.email.from": "plant@example.org",
+    "certificates.watch": "registry:8081",
+}
+MAIL = {"alert.email.smtp.server": "mail:25", "alert.email.to": "ann@example.org"}
+OF_MAIL = {
+    "alert.email.starttls": "true",
+    "alert.email.username": "plant",
+    "alert.email.password": "secret",
 }
 
 
 def test_each_setting_changes_something() -> None:
-    assert {*OTHERS, "alert.rules.file"} == set(MONITOR_SETTINGS)
+    assert {*OTHERS, *MAIL, *OF_MAIL, "alert.rules.file"} == set(MONITOR_SETTINGS)
     for name, text in OTHERS.items():
         assert MonitorConfig.from_settings({name: text}) != MonitorConfig(), name
+    mail = MonitorConfig.from_settings(MAIL)
+    assert mail != MonitorConfig()
+    for name, text in OF_MAIL.items():
+        assert MonitorConfig.from_settings({**MAIL, name: text}) != mail, name
 
 
 def test_nothing_given_is_the_default() -> None:
@@ -47,6 +59,18 @@ def test_nothing_given_is_the_default() -> None:
 def test_client_settings_reach_the_client() -> None:
     config = MonitorConfig.from_settings({"client.security.protocol": "SSL"})
     assert config.access.librdkafka()["security.protocol"] == "SSL"
+
+
+def test_brokers_that_speak_tls_have_their_certificates_watched() -> None:
+    given = {"bootstrap.servers": "a:9094, b:9094", "client.security.protocol": "SASL_SSL"}
+    config = MonitorConfig.from_settings({**given, "certificates.watch": "b:9094,c:8081"})
+    assert config.watched_certificates == ("b:9094", "c:8081", "a:9094")
+
+
+@pytest.mark.parametrize("alone", MAIL)
+def test_mail_needs_a_server_and_somebody(alone: str) -> None:
+    with pytest.raises(ConfigError, match=r"alert\.email\..*mail needs"):
+        MonitorConfig.from_settings({alone: MAIL[alone]})
 
 
 def test_a_pattern_that_is_none_is_refused() -> None:

@@ -18,6 +18,7 @@ from headwater.metrics.cluster_state import (
     BrokerState,
     ClusterState,
     GroupState,
+    LogDirState,
     PartitionState,
     TopicState,
 )
@@ -38,6 +39,7 @@ _LIST_OFFSETS_VERSION = 5
 _OFFSET_FETCH_VERSION = 8
 _DESCRIBE_GROUPS_VERSION = 5
 _CONSUMER_GROUP_DESCRIBE_VERSION = 0
+_DESCRIBE_LOG_DIRS_VERSION = 4  # the first that tells of the disk
 _LATEST, _EARLIEST = -1, -2
 _DEFAULT_PORT = 9092  # librdkafka's as well
 # Share groups have no offsets to be behind of, and the rest are Kafka's own affairs.
@@ -79,6 +81,7 @@ class ClusterReader:
             [BrokerState(node.id, f"{node.host}:{node.port}") for node in nodes.values()],
             [_topic(topic, offsets) for topic in topics if topic.error_code == ErrorCode.NONE],
             [group for node in nodes.values() for group in self._groups(node)],
+            [place for node in nodes.values() for place in self._log_dirs(node)],
         )
 
     def close(self) -> None:
@@ -184,6 +187,18 @@ class ClusterReader:
                 yield GroupState(
                     group.group_id, found.state, found.count, _committed(group), found.owners
                 )
+
+    def _log_dirs(self, node: Node) -> Iterator[LogDirState]:
+        api, version = ApiKey.DESCRIBE_LOG_DIRS, _DESCRIBE_LOG_DIRS_VERSION
+        try:
+            if self._newest_version(node, api) < version:
+                return
+            answer = self._ask(node, api, version, {"topics": []})
+        except UnansweredError:
+            return
+        for place in answer.results:
+            if place.error_code == ErrorCode.NONE and place.total_bytes >= 0:
+                yield LogDirState(node.id, place.log_dir, place.total_bytes, place.usable_bytes)
 
     def _newest_version(self, node: Node, api_key: ApiKey) -> int:
         if (node, api_key) not in self._newest:

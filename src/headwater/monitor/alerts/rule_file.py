@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from headwater.monitor.alerts.conditions import Condition
+    from headwater.monitor.alerts.conditions.condition import Condition
 
 _COMMON = ("name", "when", "for", "severity")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_PATTERNS = ("group", "topic")
+_PATTERNS = ("address", "group", "topic")
 
 
 class RuleFileError(ValueError):

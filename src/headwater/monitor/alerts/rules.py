@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.monitor.alerts.conditions import (
+    CertificateExpires,
+    DiskFull,
     GroupLagSeconds,
     GroupStatus,
     PartitionOffline,
@@ -12,7 +14,7 @@ from headwater.monitor.alerts.conditions import (
 )
 
 if TYPE_CHECKING:
-    from headwater.monitor.alerts.conditions import Condition
+    from headwater.monitor.alerts.conditions.condition import Condition
 
 CLUSTER_DOWN = "KafkaClusterDown"
 """Of a cluster that cannot be asked; it is checked whatever the rules are."""
@@ -39,5 +41,7 @@ DEFAULT_RULES = (
     Rule("KafkaGroupTooSlow", GroupStatus(("WARN",)), 300, "warning"),
     Rule("KafkaGroupRewound", GroupStatus(("REWIND",)), 0, "info"),
     Rule("KafkaGroupFarBehind", GroupLagSeconds(above=3600), 300, "warning"),
+    Rule("KafkaDiskFull", DiskFull(), 300, "critical"),
+    Rule("CertificateExpires", CertificateExpires(), 0, "warning"),
 )
 """What is worth telling of any cluster, where no rule file says otherwise."""
