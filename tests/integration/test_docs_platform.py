@@ -44,7 +44,10 @@ def test_serialisers_in_python(platform: PlatformProcess, tmp_path: Path) -> Non
 
 
 STATUS = "headwater up --status"
-UP = [each for each in commands(ROOT / "docs/up.md") if each.line != STATUS]
+LEVEL = "/admin/loggers/"
+UP = [
+    each for each in commands(ROOT / "docs/up.md") if each.line != STATUS and LEVEL not in each.line
+]
 
 
 def test_the_status_of_a_platform(platform: PlatformProcess, tmp_path: Path) -> None:
@@ -53,16 +56,25 @@ def test_the_status_of_a_platform(platform: PlatformProcess, tmp_path: Path) -> 
     run_command(Command(line, ""), platform.bootstrap_servers, tmp_path)
 
 
+def test_a_level_of_a_running_service(platform: PlatformProcess, tmp_path: Path) -> None:
+    (command,) = (each for each in commands(ROOT / "docs/up.md") if LEVEL in each.line)
+    line = command.line.replace("http://localhost:8081", platform.registry_url)
+    run_command(Command(line, command.expected), platform.bootstrap_servers, tmp_path)
+
+
 @pytest.mark.parametrize("command", UP, ids=lambda each: each.line)
 def test_up(command: Command, tmp_path: Path) -> None:
     arguments = shlex.split(command.line)
-    assert arguments[:2] == ["headwater", "up"]
+    assert arguments[0] == "headwater"
+    assert "up" in arguments
     if "--data" not in arguments:
         arguments += ["--data", str(tmp_path / "data")]
     with Supervised(
         [sys.executable, "-m", "headwater", *arguments[1:], "--free-ports"], tmp_path
     ) as up:
-        if "--without registry" in command.line:
+        if "json" in arguments:
+            up.wait_for('"message": "registry listens on http')
+        elif "--without registry" in command.line:
             up.wait_for(r"^broker\t127\.0\.0\.1:\d+\tKafka protocol$")
         else:
             up.wait_for(r"^registry\thttp://127\.0\.0\.1:\d+\tSchema Registry$")

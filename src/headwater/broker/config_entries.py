@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.broker import loggers
 from headwater.broker.config.layers import ConfigSource, Origin
 from headwater.broker.config.names import SHOWN_IF_SET, definition_of
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
 from headwater.config import ConfigType, UpdateMode
 from headwater.log.topic_settings import TOPIC_SETTINGS
+from headwater.logs.levels import levels
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -78,7 +78,7 @@ def logger_entries(wanted: Container[str] | None = None) -> list[ConfigEntry]:
     source = ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG
     return [
         ConfigEntry(name, level, None, source, [], False, False, "")
-        for name, level in loggers.levels().items()
+        for name, level in levels().items()
         if wanted is None or name in wanted
     ]
 

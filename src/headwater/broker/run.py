@@ -20,6 +20,7 @@ from headwater.broker.metadata_store import MetadataCorruptError
 from headwater.config import ConfigError
 from headwater.log.checkpoint import CorruptCheckpoint
 from headwater.log.errors import LogError
+from headwater.logs.lines import start_logging
 
 if TYPE_CHECKING:
     from headwater.broker.config import BrokerConfig
@@ -29,11 +30,7 @@ logger = logging.getLogger("headwater.broker")
 
 def run(config: BrokerConfig) -> int:
     """Serve until SIGINT or SIGTERM and return the exit code."""
-    logging.basicConfig(
-        level=logging.INFO,
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
+    start_logging()
     for notice in config.notices:
         logger.warning("%s", notice)
     _raise_open_file_limit()

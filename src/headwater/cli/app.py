@@ -13,6 +13,7 @@ import click
 
 from headwater import __version__
 from headwater.cli.lazy_group import LazyCommand, LazyGroup
+from headwater.logs.lines import VARIABLE, LogFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +113,17 @@ Every command that talks to a cluster takes --bootstrap-server (or the environme
 HEADWATER_BOOTSTRAP_SERVER) and works with Headwater's broker and with Apache Kafka alike.""",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="headwater")
-def headwater() -> None:
+@click.option(
+    "--log-format",
+    type=click.Choice([each.value for each in LogFormat]),
+    envvar=VARIABLE,
+    show_envvar=True,
+    help="How services write their logs: lines of text, or a JSON object each.  [default: text]",
+)
+def headwater(log_format: str | None) -> None:
     """The event-streaming platform in one install: a Kafka-compatible log and what goes with it."""
+    if log_format is not None:
+        os.environ[VARIABLE] = log_format  # for the services that this process starts, too
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Generic
 from urllib.parse import parse_qs
 
+from headwater.http import loggers
 from headwater.http.answer_cache import Key, Remembered
 from headwater.http.answers import JSON, Answer, Reply, Stream
 from headwater.http.authentication import Anybody, Credentials
@@ -21,6 +22,7 @@ from headwater.http.errors import (
 )
 from headwater.http.health import PATH as HEALTH
 from headwater.http.health import Health
+from headwater.http.loggers import PATH as LOGGERS
 from headwater.http.metrics import CONTENT_TYPE
 from headwater.http.openapi import document
 from headwater.http.request import Request
@@ -147,6 +149,8 @@ class App(Generic[AnyRoute]):
                 return Answer(self._metrics.text(), content_type=CONTENT_TYPE)
             if request.segments == ["openapi.json"]:
                 return self._openapi
+        if tuple(request.segments[:2]) == LOGGERS and not self._router.knows(request):
+            return loggers.answer(request.method, request.segments, await exchange.body.whole())
         if self._rest is not None and not self._router.knows(request):
             await self._pass_request_on(exchange, principal, self._rest)
             return None

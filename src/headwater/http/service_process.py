@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-import sys
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -15,6 +14,7 @@ from headwater import __version__
 from headwater.http.errors import StartError
 from headwater.http.listening import listen, url_of
 from headwater.http.server import Server
+from headwater.logs.lines import start_logging
 
 if TYPE_CHECKING:
     import ssl
@@ -72,9 +72,7 @@ def run(
 
 def run_together(places: Sequence[Place]) -> int:
     """Serve until SIGINT or SIGTERM and return the exit code; if one cannot start, none does."""
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
-    )
+    start_logging()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     try:
         with ExitStack() as sockets:

@@ -6,7 +6,7 @@ from collections import Counter
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker import config_entries, loggers
+from headwater.broker import config_entries
 from headwater.broker.authorizer import CLUSTER, group, topic
 from headwater.broker.config_changes import (
     BrokerConfigs,
@@ -18,6 +18,7 @@ from headwater.broker.config_changes import (
 from headwater.broker.log_errors import error_code_of
 from headwater.broker.topic_names import name_error
 from headwater.log.errors import LogError
+from headwater.logs import levels
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
@@ -259,7 +260,7 @@ class _Alteration:
         if self._brokers:
             await self._broker.topics.set_broker_configs(self._brokers)
         for name, level in self._levels.items():
-            loggers.set_level(name, level)
+            levels.set_level(name, level)
 
     def _result(self, resource: Any, errors: dict[ConfigResource, KafkaError]) -> dict[str, Any]:
         error = errors.get((resource.resource_type, resource.resource_name))
@@ -277,15 +278,22 @@ def _plan_levels(changes: list[Change]) -> dict[str, str | None]:
         if change.operation not in (Operation.SET, Operation.DELETE):
             raise KafkaError(ErrorCode.INVALID_REQUEST, "a log level can be set or deleted only")
         if change.operation == Operation.DELETE:
-            if change.name == loggers.ROOT:
+            if change.name == levels.ROOT:
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, "the level of the root logger cannot be deleted"
                 )
-            loggers.check_level(change.name, "INFO")
+            _check_level(change.name, "INFO")
         else:
-            loggers.check_level(change.name, change.value or "")
+            _check_level(change.name, change.value or "")
         plan[change.name] = None if change.operation == Operation.DELETE else change.value
     return plan
+
+
+def _check_level(name: str, level: str) -> None:
+    try:
+        levels.check_level(name, level)
+    except ValueError as failure:
+        raise KafkaError(ErrorCode.INVALID_CONFIG, str(failure)) from None
 
 
 def _unknown_type(resource_type: int) -> KafkaError:

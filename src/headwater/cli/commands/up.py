@@ -179,6 +179,7 @@ def _run(platform: Platform) -> int:
     import asyncio
 
     from headwater.http.listening import listen, url_of
+    from headwater.logs.lines import LogFormat, log_format
     from headwater.up.log_lines import LogLines
     from headwater.up.ports import STATUS_HOST
     from headwater.up.running import announced
@@ -187,6 +188,10 @@ def _run(platform: Platform) -> int:
 
     def show_table() -> None:
         places = [place for service in platform.services for place in service.endpoints]
+        if log_format() is LogFormat.JSON:
+            for each in places:
+                log.say(f"{each.name} listens on {each.address}: {each.description}")
+            return
         print_table(
             ["SERVICE", "LISTENS ON", "WHAT"],
             [(each.name, each.address, each.description) for each in places],

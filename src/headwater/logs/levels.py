@@ -1,10 +1,8 @@
-"""Shows and sets the levels of the broker's loggers, under the names that Kafka's tools use."""
+"""Shows and sets the levels of loggers while a process runs, under the names that Kafka uses."""
 
 from __future__ import annotations
 
 import logging
-
-from headwater.protocol.errors import ErrorCode, KafkaError
 
 ROOT = "root"
 
@@ -20,20 +18,26 @@ _LEVELS = {
 _NAMES = {level: name for name, level in _LEVELS.items()}
 
 
+class UnknownLoggerError(ValueError):
+    """Nobody writes to a logger of that name."""
+
+
+class UnknownLevelError(ValueError):
+    """There is no such level."""
+
+
 def levels() -> dict[str, str]:
-    """Return the level of every logger that the broker writes to."""
+    """Return the level of every logger of ours that is written to."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == _OURS]
     return {name: _level_name(_logger(name)) for name in [ROOT, *sorted(names)]}
 
 
 def check_level(name: str, level: str) -> None:
-    """Raise KafkaError unless there is such a logger and such a level."""
+    """Raise UnknownLoggerError or UnknownLevelError unless there are these."""
     if name not in levels():
-        raise KafkaError(ErrorCode.INVALID_CONFIG, f"there is no logger {name}")
+        raise UnknownLoggerError(f"there is no logger {name}")
     if level not in _LEVELS:
-        raise KafkaError(
-            ErrorCode.INVALID_CONFIG, f"{level} is no log level; there are {', '.join(_LEVELS)}"
-        )
+        raise UnknownLevelError(f"{level} is no log level; there are {', '.join(_LEVELS)}")
 
 
 def set_level(name: str, level: str | None) -> None:

@@ -1,0 +1,1 @@
+"""What every process logs: in which form, and from which level on."""

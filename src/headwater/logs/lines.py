@@ -1,0 +1,62 @@
+"""The lines of a process's log: text for people, or JSON for programs that collect them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+VARIABLE = "HEADWATER_LOG_FORMAT"
+"""Where the form is kept, so that processes take it from whoever starts them."""
+
+
+class LogFormat(StrEnum):
+    """The form of a log."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def log_format() -> LogFormat:
+    """Return the form that this process was told to use; text, unless it was told otherwise."""
+    return LogFormat.JSON if os.environ.get(VARIABLE) == LogFormat.JSON else LogFormat.TEXT
+
+
+def start_logging() -> None:
+    """Log to the standard error output from now on."""
+    handler = logging.StreamHandler(sys.stderr)
+    if log_format() is LogFormat.JSON:
+        handler.setFormatter(JsonFormatter())
+    else:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
+
+class JsonFormatter(logging.Formatter):
+    """Writes each record as one line of JSON, whatever is in its text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        fields: dict[str, Any] = {
+            "timestamp": timestamp(record.created),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
+
+
+def timestamp(seconds: float) -> str:
+    """Return a time as lines of JSON have it.
+
+    >>> timestamp(0.25)
+    '1970-01-01T00:00:00.250Z'
+    """
+    moment = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    return f"{moment.isoformat(timespec='milliseconds')}Z"
