@@ -27,6 +27,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/clusters.md": "tests/integration/test_up_kafka.py",
     "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",
     "docs/groups.md": "tests/integration/test_docs_groups.py",
+    "docs/doctor.md": "tests/integration/test_doctor.py",
     "docs/lag.md": "tests/integration/test_docs_lag.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",

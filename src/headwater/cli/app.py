@@ -68,6 +68,9 @@ _COMMANDS = (
         "headwater.cli.commands.monitor:monitor",
         "Watch how far consumer groups are behind.",
     ),
+    LazyCommand(
+        "doctor", "headwater.cli.commands.doctor:doctor", "Say what is wrong, and what to do."
+    ),
     LazyCommand("log", "headwater.cli.commands.log:log", "Look into segment files."),
     LazyCommand("perf", "headwater.cli.commands.perf:perf", "Measure throughput and latency."),
     LazyCommand("demo", "headwater.cli.commands.demo:demo", "See records flow through a broker."),

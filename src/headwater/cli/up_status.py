@@ -29,7 +29,7 @@ def show_status(data: Path, *, as_json: bool) -> int:
             f"no platform runs in {data}. Start one with: headwater up; or name its directory "
             "with --data"
         )
-    document = _ask(platform.status_url)
+    document = ask_status(platform.status_url)
     if as_json:
         print_json(document)
     else:
@@ -37,7 +37,8 @@ def show_status(data: Path, *, as_json: bool) -> int:
     return 0 if document["healthy"] else 1
 
 
-def _ask(url: str) -> Any:
+def ask_status(url: str) -> Any:
+    """Return a platform's status; raises CommandError if it does not answer."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(
         parts.hostname or "", parts.port, timeout=_ANSWER_WITHIN_S

@@ -12,7 +12,7 @@ from headwater.plan.errors import PlanError
 from headwater.plan.nodes import StoreSink, TopicSink
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from headwater.clients import ClusterAccess
     from headwater.plan.plan import Plan
@@ -52,11 +52,9 @@ class Cluster:
         Returns the partitions of all topics, and the names of those that were made.
         """
         known = self.partitions()
+        for failure in _unknown_sources(plan, known):
+            raise failure
         written = _written(plan)
-        for source in plan.topic_sources():
-            for topic in source.topics:
-                if topic not in known and topic not in written:
-                    raise PlanError(_unknown(topic, known), source.location)
         missing = [topic for topic in written if topic not in known]
         read = [topic for source in plan.topic_sources() for topic in source.topics]
         widest = max((known.get(topic, 1) for topic in read), default=1)
@@ -74,6 +72,10 @@ class Cluster:
         self._create(batches, dict.fromkeys(batches, _LAST_OF_EACH))
         made = [*missing, *internal, *batches]
         return (self.partitions() if made else known), made
+
+    def missing_sources(self, plan: Plan) -> list[PlanError]:
+        """Return what `prepare` would refuse: topics that are read, and that nobody has."""
+        return list(_unknown_sources(plan, self.partitions()))
 
     def check_starts(self, plan: Plan) -> None:
         """Refuse to begin at offsets that the topics do not have.
@@ -199,6 +201,14 @@ def _written(plan: Plan) -> list[str]:
     ]
     aside = [topic for node in nodes for topic in node.topics_aside]
     return list(dict.fromkeys([*written, *aside]))
+
+
+def _unknown_sources(plan: Plan, known: Mapping[str, int]) -> Iterator[PlanError]:
+    written = _written(plan)
+    for source in plan.topic_sources():
+        for topic in source.topics:
+            if topic not in known and topic not in written:
+                yield PlanError(_unknown(topic, known), source.location)
 
 
 def _unknown(topic: str, known: Iterable[str]) -> str:
