@@ -1,0 +1,129 @@
+"""The examples' programs, on a real broker and real Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from examples.bank.account import Event, RefusedError
+from examples.bank.program import EVENTS, SNAPSHOTS, bank
+from examples.bank.statements import Statements
+from examples.bank.teller import Teller
+from tests.integration.streams_topics import Topics, run_once, topics
+from tests.spark_session import spark
+
+from headwater.streams import App
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["spark", "topics"]
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MINUTE_MS = 60_000
+HUNG_AFTER_S = 240.0
+
+
+def program(name: str, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
+    """The app of an example, as `headwater run` builds it."""
+    monkeypatch.setenv("HEADWATER_BOOTSTRAP_SERVER", topics.servers)
+    monkeypatch.setenv("HOME", str(tmp_path))  # where checkpoints are
+    app = runpy.run_path(str(EXAMPLES / name / "program.py"))["app"]
+    assert isinstance(app, App)
+    return app
+
+
+def values(topics: Topics, topic: str, count: int) -> list[Any]:
+    return [json.loads(each.value()) for each in topics.read(topic, count)]
+
+
+def test_clicks(
+    spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.create("authorization_attempts", "monitoring_stream", "clickstream", "users")
+    for number in range(10):
+        card = {"card_number": "stolen" if number < 5 else f"card-{number}", "amount": 9.5}
+        topics.produce("authorization_attempts", "k", card, timestamp_ms=MINUTE_MS + number)
+        log = {"type": "ERROR" if number % 2 else "INFO", "error_code": "E1"}
+        topics.produce("monitoring_stream", "k", log, timestamp_ms=MINUTE_MS + number)
+    topics.produce("users", "ann", {"user_id": "ann", "level": "Platinum"}, timestamp_ms=1)
+    topics.produce("users", "bob", {"user_id": "bob", "level": "Gold"}, timestamp_ms=1)
+    for user in ("ann", "bob", "eve"):
+        click = {"userid": user, "page": "/", "action": "view"}
+        topics.produce("clickstream", user, click, timestamp_ms=MINUTE_MS)
+    topics.flush()
+    run_once(program("clicks", topics, tmp_path, monkeypatch), spark)
+    (fraud,) = values(topics, "possible_fraud", 1)
+    assert fraud["count"] == 5
+    (errors,) = values(topics, "error_counts", 1)
+    assert errors["count"] == 5
+    assert values(topics, "vip_users", 1) == [{"userid": "ann", "page": "/", "action": "view"}]
+
+
+def test_a_bank(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
+    topics.create(EVENTS)
+    statements = Statements(topics.servers, tmp_path / "statements.db")
+    teller = Teller(topics.servers)
+    for name in ("ann", "bob"):
+        teller.tell(name, Event("opened"))
+    assert teller.tell("ann", Event("deposited", 100)).balance == 100
+    assert teller.tell("ann", Event("withdrawn", 30)).balance == 70
+    assert statements.catch_up() == 4
+    statements.close()
+    for event in (Event("withdrawn", 71), Event("opened"), Event("deposited", 0)):
+        with pytest.raises(RefusedError):
+            teller.tell("ann", event)
+    with pytest.raises(RefusedError, match="open it first"):
+        teller.tell("eve", Event("deposited", 1))
+
+    app = bank(
+        bootstrap_servers=topics.servers,
+        checkpoint_dir=str(tmp_path / "checkpoint"),
+        stores_dir=str(tmp_path / "stores"),
+    )
+    run_once(app, spark)
+    snapshots = app.store("balances")
+    snapshots.wait_until_ready()
+    assert snapshots.get("ann") == {"balance": 70, "events": 3, "version": 6}
+    # From a snapshot on, only what came after it is replayed.
+    second = Teller(topics.servers, snapshots)
+    assert second.tell("ann", Event("deposited", 5)).balance == 75
+    assert second.replayed < teller.replayed
+    with pytest.raises(Exception, match=r"(?i)fenced|invalid"):
+        teller.tell("ann", Event("deposited", 1))
+    # What was down meanwhile takes what it missed, and nothing twice.
+    again = Statements(topics.servers, tmp_path / "statements.db")
+    assert again.catch_up() == 1
+    assert again.catch_up() == 0
+    assert again.of("ann") == [
+        ("opened", 0),
+        ("deposited", 100),
+        ("withdrawn", 30),
+        ("deposited", 5),
+    ]
+    for each in (teller, second, again):
+        each.close()
+    app.stores.close()
+    assert len(topics.read(SNAPSHOTS, 1)) >= 1
+
+
+@pytest.mark.parametrize("name", ["bank", "clicks"])
+def test_the_command_ends_by_itself(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", f"examples.{name}", "--seconds", "1"],
+        cwd=EXAMPLES.parent,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=HUNG_AFTER_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == [], "left in the temporary directory"
