@@ -42,6 +42,12 @@ def append(
     return log.append(batch(*values, **options), leader_epoch=epoch, now_ms=now_ms)
 
 
+def fill(log: Log, count: int, start: int = 0) -> None:
+    """Batches of one record each, a second apart; about twenty to a small segment."""
+    for number in range(start, start + count):
+        append(log, b"value %03d" % number, timestamp=NOW + number * 1000, now_ms=NOW + 10**7)
+
+
 def read_all(log: Log, offset: int | None = None) -> list[Record]:
     """Read as a client does: whole batches from an offset on, until nothing more comes."""
     position = log.log_start_offset if offset is None else offset
