@@ -6,9 +6,10 @@ import ctypes
 import os
 import shutil
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from headwater.log.manager import LogManager
 from headwater.log.records.record import Record, encode_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from benchmarks.results import Results
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 SIZES = {"4 KB": 4 << 10, "64 KB": 64 << 10, "1 MB": 1 << 20}
 FILES = 16
 FLUSHES = 60
+BESIDE = 50 << 20  # bytes a second
+SETTLED = 32 << 20
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _SYNC_FILE_RANGE_WRITE = 2
@@ -38,16 +41,18 @@ def measure(rounds: int, results: Results, say: Callable[[str], None]) -> None:
     for round_number in range(1, rounds + 1):
         for column, size in SIZES.items():
             say(f"The disk, round {round_number} of {rounds}: {column}")
-            _measure_size(column, os.urandom(size), results)
+            data = os.urandom(size)
+            _measure_ways(WAYS, column, data, results)
+            _measure_ways(BUSY_WAYS, column, data, results)
 
 
-def _measure_size(column: str, data: bytes, results: Results) -> None:
+def _measure_ways(all_ways: Mapping[str, Way], column: str, data: bytes, results: Results) -> None:
     # Not in the temporary directory, which may be in memory.
     directory = Path(tempfile.mkdtemp(prefix="headwater-bench-", dir=Path.cwd()))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory)
         ways = {}
-        for number, (row, way) in enumerate(WAYS.items()):
+        for number, (row, way) in enumerate(all_ways.items()):
             place = directory / str(number)
             place.mkdir()
             ways[row] = stack.enter_context(closing(way(place, data)))
@@ -82,6 +87,35 @@ def _overwrite(directory: Path, data: bytes) -> Generator[None, None, None]:
             file.write(data)
             os.fdatasync(file.fileno())
             yield
+
+
+def _overwrite_beside(directory: Path, data: bytes) -> Generator[None, None, None]:
+    with _writing(directory / "other"):
+        yield from _overwrite(directory, data)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Write to a file as a broker writes its logs, and bring it to disk piece by piece."""
+    ended = threading.Event()
+
+    def write() -> None:
+        piece, written = os.urandom(1 << 20), 0
+        with path.open("wb", buffering=0) as file:
+            while not ended.wait(len(piece) / BESIDE):
+                file.write(piece)
+                written += len(piece)
+                if written % SETTLED == 0:
+                    os.fdatasync(file.fileno())
+                    file.seek(0)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _overwrite_dsync(directory: Path, data: bytes) -> Generator[None, None, None]:
@@ -189,6 +223,11 @@ WAYS: dict[str, Way] = {
     f"{FILES} logs: append, flush of each in 8 threads": _each_log,
     f"{FILES} logs: append, one commit of the journal": _journal,
 }
+BUSY_WAYS: dict[str, Way] = {
+    "one file that was written before, beside 50 MB/s: write, fdatasync": _overwrite_beside
+}
+"""Measured after the others, which they would hold up."""
+
 INTRODUCTION = f"""What one flush costs on the disk of this machine, by how the bytes get there: the
 column's bytes in all, in one file or in {FILES}, through the page cache. The last two rows are our
 own logs, with a batch for each of them: without [the journal](decisions/0024-journal.md), and with
