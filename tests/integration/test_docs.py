@@ -29,6 +29,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/groups.md": "tests/integration/test_docs_groups.py",
     "docs/doctor.md": "tests/integration/test_doctor.py",
     "docs/example-bank.md": "tests/integration/test_examples.py",
+    "docs/example-calculator.md": "tests/integration/test_examples.py",
     "docs/example-clicks.md": "tests/integration/test_examples.py",
     "docs/lag.md": "tests/integration/test_docs_lag.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",

@@ -7,7 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
-from pathlib import Path
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,17 +15,22 @@ from examples.bank.account import Event, RefusedError
 from examples.bank.program import EVENTS, SNAPSHOTS, bank
 from examples.bank.statements import Statements
 from examples.bank.teller import Teller
+from examples.calculator.__main__ import answer
+from examples.calculator.calculator import TOPIC, Calculator
+from tests.docs_page import ROOT, commands
 from tests.integration.streams_topics import Topics, run_once, topics
 from tests.spark_session import spark
 
 from headwater.streams import App
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 __all__ = ["spark", "topics"]
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 MINUTE_MS = 60_000
 HUNG_AFTER_S = 240.0
 
@@ -94,7 +99,7 @@ def test_a_bank(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     # From a snapshot on, only what came after it is replayed.
     second = Teller(topics.servers, snapshots)
     assert second.tell("ann", Event("deposited", 5)).balance == 75
-    assert second.replayed < teller.replayed
+    assert second.log.replayed < teller.log.replayed
     with pytest.raises(Exception, match=r"(?i)fenced|invalid"):
         teller.tell("ann", Event("deposited", 1))
     # What was down meanwhile takes what it missed, and nothing twice.
@@ -113,12 +118,60 @@ def test_a_bank(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     assert len(topics.read(SNAPSHOTS, 1)) >= 1
 
 
+def test_a_calculator(
+    spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.create(TOPIC)
+    mine, other = Calculator(topics.servers, "mine"), Calculator(topics.servers, "other")
+    for line in ("+ 7", "* 6", "/ 0", "- 0.1"):
+        answer(mine, line.split())
+    other.do("+", Decimal(1))
+    assert answer(mine, ["history"]).splitlines() == [
+        "+ 7 = 7",
+        "* 6 = 42",
+        "/ 0 = division by zero",
+        "- 0.1 = 41.9",
+    ]
+    # Replayed to any point, and by whoever comes after it.
+    assert [mine.number(after=count) for count in range(5)] == [0, 7, 42, 42, Decimal("41.9")]
+    assert mine.number(until_ms=0) == 0
+    mine.close()
+    again = Calculator(topics.servers, "mine")
+    assert again.do("+", Decimal("0.1")).result == 42
+    assert answer(again, ["+", "five"]) == "'five' is no number"
+    for each in (other, again):
+        each.close()
+    run_once(program("calculator", topics, tmp_path, monkeypatch), spark)
+    found = {each.key().decode(): json.loads(each.value()) for each in topics.read("operations", 4)}
+    assert found == {
+        "+": {"asked": 3, "failed": 0},
+        "*": {"asked": 1, "failed": 0},
+        "/": {"asked": 1, "failed": 1},
+        "-": {"asked": 1, "failed": 0},
+    }
+
+
+def test_a_calculator_at_the_terminal(tmp_path: Path) -> None:
+    (command,) = commands(ROOT / "docs/example-calculator.md")
+    assert command.line == r"printf '+ 5\n/ 0\n* 3\nat 1\n' | python -m examples.calculator"
+    done = run_example("calculator", tmp_path, stdin="+ 5\n/ 0\n* 3\nat 1\n")
+    assert done.stdout == command.expected
+
+
 @pytest.mark.parametrize("name", ["bank", "clicks"])
 def test_the_command_ends_by_itself(name: str, tmp_path: Path) -> None:
+    run_example(name, tmp_path, "--seconds", "1")
+
+
+def run_example(
+    name: str, folder: Path, *options: str, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run an example as its page says, and see that nothing of it stays."""
     done = subprocess.run(
-        [sys.executable, "-m", f"examples.{name}", "--seconds", "1"],
+        [sys.executable, "-m", f"examples.{name}", *options],
         cwd=EXAMPLES.parent,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(folder)},
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=HUNG_AFTER_S,
@@ -126,4 +179,5 @@ def test_the_command_ends_by_itself(name: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    assert [*tmp_path.iterdir()] == [], "left in the temporary directory"
+    assert [*folder.iterdir()] == [], "left in the temporary directory"
+    return done
