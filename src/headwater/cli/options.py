@@ -46,8 +46,9 @@ property_option: Callable[[Any], Any] = click.option(
     "properties",
     metavar="NAME=VALUE",
     multiple=True,
-    callback=lambda _context, _option, values: parse_assignments(values, "--property"),
-    help="Any client setting of librdkafka; may be given several times.",
+    callback=lambda _context, _option, values: _resolved(parse_assignments(values, "--property")),
+    help="Any client setting of librdkafka; may be given several times. Secrets by reference, as in"
+    " '${file:PATH:KEY}' or '${env:NAME}'.",
 )
 
 
@@ -62,6 +63,15 @@ def parse_assignments(assignments: Iterable[str], option: str) -> dict[str, str]
             )
         settings[name.strip()] = value.strip()
     return settings
+
+
+def _resolved(settings: dict[str, str]) -> dict[str, str]:
+    from headwater.config.references import References, UnresolvedReferenceError
+
+    try:
+        return References().resolve_all(settings)
+    except UnresolvedReferenceError as failure:
+        raise click.BadParameter(str(failure), param_hint="--property") from None
 
 
 def unescape(text: str) -> bytes:

@@ -55,7 +55,8 @@ def given_settings(
 ) -> Given:
     """Return the settings of a service: the file's, above them the environment's, then --property.
 
-    The file is a properties file, a TOML file of such names, or headwater.toml.
+    The file is a properties file, a TOML file of such names, or headwater.toml. References to
+    secrets are resolved, but for those of client libraries: `ClusterAccess` resolves these.
     """
     from headwater.config import sources
     from headwater.config.given import Given
@@ -72,7 +73,8 @@ def given_settings(
     given |= sources.from_environment(os.environ, definitions)
     for variable, meant in sources.misspelt_variables(os.environ, definitions).items():
         click.echo(f"{variable} sets nothing; did you mean {meant}?", err=True)
-    return given | sources.from_options(parse_assignments(properties, "--property"), "--property")
+    given |= sources.from_options(parse_assignments(properties, "--property"), "--property")
+    return _resolved(given, definitions)
 
 
 def given_in_table(service: str, table: Mapping[str, str], config_file: Path | None) -> Given:
@@ -91,6 +93,8 @@ def check_settings(service: str, given: Given) -> None:
     from headwater.config import ConfigError
     from headwater.http.errors import StartError
 
+    # The service resolves them anew; what is handed to it are the references.
+    given = _resolved(given)
     try:
         match service:
             case "broker":
@@ -117,6 +121,15 @@ def check_settings(service: str, given: Given) -> None:
         raise click.UsageError(f"[{service}]: {failure}") from None
     except OSError as failure:  # of a certificate
         raise click.UsageError(f"[{service}]: {failure.filename}: {failure.strerror}") from None
+
+
+def _resolved(given: Given, definitions: Definitions | None = None) -> Given:
+    from headwater.config.references import UnresolvedReferenceError
+
+    try:
+        return given.resolved(definitions)
+    except UnresolvedReferenceError as failure:
+        raise click.UsageError(str(failure)) from None
 
 
 def _check_listener(config: ListenerConfig) -> None:

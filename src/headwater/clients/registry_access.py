@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.clients.errors import InvalidPropertiesError
+from headwater.clients.settings import resolved
 
 if TYPE_CHECKING:
     import ssl
@@ -44,9 +45,10 @@ class RegistryAccess:
     def of(cls, properties: Mapping[str, str]) -> RegistryAccess:
         """Take Confluent's names, with `schema.registry.` in front or without.
 
-        Raises InvalidPropertiesError for a name that is unknown, or a value that cannot be used.
+        References to secrets are resolved. Raises InvalidPropertiesError for a name that is
+        unknown, or a value that cannot be used.
         """
-        named = {name.removeprefix(PREFIX): value for name, value in properties.items()}
+        named = {name.removeprefix(PREFIX): value for name, value in resolved(properties).items()}
         access = cls(split_urls(named.pop("url", "") or DEFAULT_URL))
         access = _with_credentials(access, named)
         return _with_certificates(access, named)

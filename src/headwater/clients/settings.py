@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.clients.errors import InvalidPropertiesError
+from headwater.config.references import References, UnresolvedReferenceError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
-    """Rename what the Java client spells differently, and drop what only a JVM can use."""
+    """Rename what the Java client spells differently, and drop what only a JVM can use.
+
+    References to secrets are resolved; raises InvalidPropertiesError.
+    """
+    properties = resolved(properties)
     settings: dict[str, str] = {}
     for name, value in properties.items():
         if name in _ONLY_JVM:
@@ -32,11 +37,13 @@ def to_librdkafka(properties: Mapping[str, str]) -> dict[str, str]:
 def to_java(properties: Mapping[str, str]) -> dict[str, str]:
     """Rename what librdkafka spells differently; what neither knows stays as it is.
 
-    Raises InvalidPropertiesError for what Java's clients cannot do.
+    References to secrets are resolved. Raises InvalidPropertiesError for what Java's clients cannot
+    do.
 
     >>> to_java({"sasl.mechanisms": "PLAIN", "linger.ms": "5"})
     {'sasl.mechanism': 'PLAIN', 'linger.ms': '5'}
     """
+    properties = resolved(properties)
     settings = {
         _JAVA_NAMES.get(name, name): value
         for name, value in properties.items()
@@ -50,6 +57,14 @@ def to_java(properties: Mapping[str, str]) -> dict[str, str]:
             f"{module} required username={_quoted(user)} password={_quoted(password)};"
         )
     return settings | _java_tls(properties)
+
+
+def resolved(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return properties with what their references stand for; raises InvalidPropertiesError."""
+    try:
+        return References().resolve_all(properties)
+    except UnresolvedReferenceError as failure:
+        raise InvalidPropertiesError(str(failure)) from None
 
 
 _CREDENTIAL = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')""")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from headwater.config.definitions import Definitions
     from headwater.config.errors import ConfigError
 
 
@@ -14,6 +15,8 @@ class Entry(NamedTuple):
 
     text: str
     place: str
+    reference: str | None = None
+    """What stands there instead of a text that is kept secret."""
 
 
 class Given(Mapping[str, str]):
@@ -46,6 +49,36 @@ class Given(Mapping[str, str]):
         return None if entry is None else entry.place
 
     def explain(self, error: ConfigError) -> str:
-        """Return what is wrong, with the place of the setting that the error is about."""
-        place = self.place(error.name)
-        return str(error) if place is None else f"{place}: {error}"
+        """Return what is wrong, with the place of the setting that the error is about.
+
+        What was given by reference is not shown.
+        """
+        entry = self._entries.get(error.name)
+        if entry is None:
+            return str(error)
+        said = str(error)
+        if entry.reference is not None and entry.text.strip():
+            said = said.replace(entry.text.strip(), entry.reference)
+        return f"{entry.place}: {said}"
+
+    def resolved(self, definitions: Definitions | None = None) -> Given:
+        """Return the settings with what their references stand for.
+
+        What `definitions` hand on to somebody else is left to them. Raises
+        UnresolvedReferenceError, which says where the reference stands.
+        """
+        if not any("${" in entry.text for entry in self._entries.values()):
+            return self
+        from headwater.config.references import References, UnresolvedReferenceError, has_reference
+
+        references = References()
+        entries = dict(self._entries)
+        for name, entry in self._entries.items():
+            is_ours = definitions is None or not definitions.is_open(name)
+            if is_ours and has_reference(entry.text):
+                try:
+                    text = references.resolve(entry.text)
+                except UnresolvedReferenceError as failure:
+                    raise UnresolvedReferenceError(f"{entry.place}: {name}: {failure}") from None
+                entries[name] = Entry(text, entry.place, entry.text)
+        return Given(entries)

@@ -139,3 +139,17 @@ def test_the_command_line_wins_while_a_program_is_loaded(monkeypatch: pytest.Mon
         ("http://programs:1",), username="ada", password="secret"
     )
     assert registry_access().urls == ("http://environment:1",)
+
+
+def test_secrets_by_reference_are_resolved_when_a_client_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SECRET", "pa:ss")
+    cluster = ClusterAccess("kafka:1", {"sasl.username": "ada", "sasl.password": "${env:SECRET}"})
+    assert "pa:ss" not in repr(pickle.loads(pickle.dumps(cluster)))
+    assert cluster.librdkafka()["sasl.password"] == "pa:ss"
+    assert 'password="pa:ss"' in cluster.java()["sasl.jaas.config"]
+    registry = RegistryAccess.of({"basic.auth.user.info": "ada:${env:SECRET}"})
+    assert (registry.username, registry.password) == ("ada", "pa:ss")
+    with pytest.raises(InvalidPropertiesError, match=r"sasl.password: \$\{env:NOBODY\}: "):
+        ClusterAccess("kafka:1", {"sasl.password": "${env:NOBODY}"}).librdkafka()

@@ -9,7 +9,8 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "module", ["", ".definition", ".given", ".properties", ".sources", ".toml", ".values"]
+    "module",
+    ["", ".definition", ".given", ".properties", ".references", ".sources", ".toml", ".values"],
 )
 def test_examples(module: str) -> None:
     results = doctest.testmod(importlib.import_module(f"headwater.config{module}"))

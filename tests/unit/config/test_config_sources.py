@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.config import ConfigDef, ConfigError, ConfigType, Definitions, Values
+from headwater.config.references import UnresolvedReferenceError
 from headwater.config.sources import (
     from_environment,
     from_file,
@@ -113,3 +114,25 @@ def test_the_last_one_laid_on_top_wins() -> None:
     assert dict(given) == {"port": "2", "rest.id": "r"}
     assert (given.place("port"), given.place("rest.id")) == ("--port", "--property")
     assert given.place("max-size.bytes") is None
+
+
+def test_references_are_resolved_and_what_they_stand_for_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PORT", "4711x")
+    given = from_options({"port": "${env:PORT}", "client.password": "${env:PORT}"}, "--property")
+    resolved = given.resolved(SETTINGS)
+    # The client library's own is resolved by who hands it on, as late as can be.
+    assert dict(resolved) == {"port": "4711x", "client.password": "${env:PORT}"}
+    assert failure(resolved) == (
+        "--property: Invalid value ${env:PORT} for configuration port: it is not a whole number"
+    )
+
+
+def test_a_reference_that_leads_nowhere_is_named_with_its_place() -> None:
+    given = from_options({"port": "${env:NO_SUCH_PORT}"}, "--property")
+    with pytest.raises(UnresolvedReferenceError) as refused:
+        given.resolved()
+    assert str(refused.value) == (
+        "--property: port: ${env:NO_SUCH_PORT}: there is no such environment variable"
+    )

@@ -51,6 +51,7 @@ def spark_services(
     properties: tuple[str, ...],
 ) -> int:
     """Run services that need Spark until Ctrl-C; they share one JVM."""
+    from headwater.config.references import References, UnresolvedReferenceError
     from headwater.http.errors import StartError
     from headwater.spark_services.process import HostedService, run
     from headwater.spark_services.spark_service import load_service
@@ -78,4 +79,8 @@ def spark_services(
     by_platform = json.loads(os.environ.get(SPARK_VARIABLE) or "{}")
     conf = {f"{SPARK}.{name}": value for name, value in by_platform.items()}
     conf |= {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
+    try:
+        conf = References().resolve_all(conf)
+    except UnresolvedReferenceError as failure:
+        raise click.UsageError(str(failure)) from None
     return run(hosted, connection.access, conf)
