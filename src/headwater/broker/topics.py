@@ -16,6 +16,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker import adoption, meta_properties
+from headwater.broker.bootstrap import first_records
 from headwater.broker.changes import Changes
 from headwater.broker.config.names import definition_of
 from headwater.broker.internal_topics import blueprint
@@ -115,6 +116,8 @@ class TopicRegistry:
                 " own", directory, len(adopted),
             )  # fmt: skip
             self._store.commit(adopted)
+        if first := first_records(self._config, metadata):
+            self._store.commit(first)
         self._load_broker_configs(metadata.broker_configs)
         with _collection_paused():
             self._logs.load(

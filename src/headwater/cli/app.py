@@ -40,6 +40,11 @@ _COMMANDS = (
     LazyCommand(
         "users", "headwater.cli.commands.users:users", "Create, alter, delete, list SCRAM users."
     ),
+    LazyCommand(
+        "security",
+        "headwater.cli.commands.security:security",
+        "Make certificates, users and client properties.",
+    ),
     LazyCommand("acls", "headwater.cli.commands.acls:acls", "Say who may do what."),
     LazyCommand("produce", "headwater.cli.commands.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.commands.consume:consume", "Read records from a topic."),

@@ -43,6 +43,13 @@ SETTINGS = (
         at_least(1),
     ),
     ConfigDef(
+        "headwater.bootstrap.file",
+        ConfigType.STRING,
+        None,
+        "A file with the users and ACLs that a broker begins with which has none of either, as"
+        " `headwater security init` writes it.",
+    ),
+    ConfigDef(
         "headwater.certificates.check.interval.ms",
         ConfigType.INT,
         10_000,
