@@ -77,7 +77,7 @@ def test_up(command: Command, tmp_path: Path) -> None:
         elif "--without registry" in command.line:
             up.wait_for(r"^broker\t127\.0\.0\.1:\d+\tKafka protocol$")
         else:
-            up.wait_for(r"^registry\thttp://127\.0\.0\.1:\d+\tSchema Registry$")
+            up.wait_for(r"^registry\thttps?://127\.0\.0\.1:\d+\tSchema Registry$")
         up.signal(signal.SIGINT)
         assert up.wait() == 0
         assert up.survivors() == []

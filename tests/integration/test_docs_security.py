@@ -54,7 +54,9 @@ def test_users_and_passwords(tmp_path: Path) -> None:
     assert settings.pop("listeners").startswith("SASL_SSL://")
     broker = SecuredBroker(tmp_path / "data", {"SASL_SSL": "SASL_SSL"}, settings).start()
     (tmp_path / "ann.txt").write_text("another secret\n")
-    create, *others = commands(PAGE)
+    init, create, *others = commands(PAGE)
+    run_command(init, "", tmp_path)
+    assert (tmp_path / "security" / "users" / "ann" / "java.properties").is_file()
     run_command(create, broker.bootstrap_servers, tmp_path)
     for mechanism, password in (("PLAIN", "ann's secret"), ("SCRAM-SHA-512", "another secret")):
         access = Access(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from headwater.up.running import RunningPlatform
+
 _ANSWER_WITHIN_S = 10.0
 _COLUMNS = ("SERVICE", "STATE", "FOR", "PID", "RESTARTS", "LISTENS ON", "REASON")
 
@@ -29,7 +31,7 @@ def show_status(data: Path, *, as_json: bool) -> int:
             f"no platform runs in {data}. Start one with: headwater up; or name its directory "
             "with --data"
         )
-    document = ask_status(platform.status_url)
+    document = ask_status(platform)
     if as_json:
         print_json(document)
     else:
@@ -37,14 +39,12 @@ def show_status(data: Path, *, as_json: bool) -> int:
     return 0 if document["healthy"] else 1
 
 
-def ask_status(url: str) -> Any:
+def ask_status(platform: RunningPlatform) -> Any:
     """Return a platform's status; raises CommandError if it does not answer."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(
-        parts.hostname or "", parts.port, timeout=_ANSWER_WITHIN_S
-    )
+    url = platform.status_url
+    connection, credentials = _connection(platform)
     try:
-        connection.request("GET", "/", headers={"Accept": "application/json"})
+        connection.request("GET", "/", headers={"Accept": "application/json", **credentials})
         answer = connection.getresponse()
         body = answer.read()
     except OSError as failure:
@@ -54,6 +54,33 @@ def ask_status(url: str) -> Any:
     if answer.status != 200:
         raise CommandError(f"{url} answers with HTTP {answer.status}; is it a platform's status?")
     return json.loads(body)
+
+
+def _connection(
+    platform: RunningPlatform,
+) -> tuple[http.client.HTTPConnection, dict[str, str]]:
+    parts = urlsplit(platform.status_url)
+    host, port = parts.hostname or "", parts.port
+    if platform.security is None:
+        return http.client.HTTPConnection(host, port, timeout=_ANSWER_WITHIN_S), {}
+    import ssl
+
+    from headwater.clients import RegistryAccess
+    from headwater.config.properties import parse_properties
+    from headwater.security.kit import ADMIN, SecurityKit
+
+    kit = SecurityKit(platform.security)
+    try:
+        password = parse_properties(kit.user(ADMIN).secrets.read_text("utf-8"))["password"]
+        tls = ssl.create_default_context(cafile=str(kit.authority))
+    except OSError as failure:
+        raise CommandError(
+            f"{failure.filename or kit.authority}: {failure.strerror}. The status of a secured "
+            "platform is for its owner"
+        ) from None
+    credentials = RegistryAccess((), username=ADMIN, password=password).authorization()
+    secured = http.client.HTTPSConnection(host, port, timeout=_ANSWER_WITHIN_S, context=tls)
+    return secured, credentials
 
 
 def _rows(service: dict[str, Any]) -> Iterator[tuple[object, ...]]:

@@ -57,9 +57,12 @@ class KafkaCheck(HealthCheck):
 
     host: str
     port: int
+    tls: bool = False
 
     async def _ask(self) -> None:
-        async with _connection(self.host, self.port) as (reader, writer):
+        # Where clients have to log in, this is what they may ask before.
+        tls = _any_certificate() if self.tls else None
+        async with _connection(self.host, self.port, tls) as (reader, writer):
             writer.write(
                 struct.pack(">ihhih", 10 + len(_CLIENT_ID), _API_VERSIONS, 0, 1, len(_CLIENT_ID))
                 + _CLIENT_ID

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from headwater.config.sources import has_variable, variable_of
 from headwater.processes.ports import FreePorts
 from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
+from headwater.up.security import secured
 from headwater.up.services import SERVICES, selected
 from headwater.up.services.factory import ServiceFactory
 from headwater.up.services.spark import SparkServiceFactory, spark_process
@@ -28,7 +29,8 @@ class Platform:
         services: Sequence[ServiceFactory | SparkServiceFactory] = SERVICES,
     ) -> None:
         """Make the services; raises SelectionError, PortTakenError and what their factories do."""
-        self.settings = settings
+        chosen = selected(settings, services)
+        self.settings = settings = secured(settings, chosen)
         self.services: list[Service] = []
         self._free: FreePorts | None = None
         with ExitStack() as stack:
@@ -36,7 +38,6 @@ class Platform:
             if settings.free_ports:
                 self._free = FreePorts(settings.host)
                 stack.callback(self._free.close)
-            chosen = selected(settings, services)
             for factory in chosen:
                 if isinstance(factory, ServiceFactory):
                     self.services += factory.make(self)
@@ -73,9 +74,11 @@ class Platform:
         check_free(name, self.settings.host, port)
         return port
 
-    def cluster_options(self) -> list[str]:
-        """Return the options by which a service reaches the cluster."""
-        secrets = self.settings.command_config
+    def cluster_options(self, name: str) -> list[str]:
+        """Return the options by which a service reaches the cluster, with keys as itself."""
+        secrets, kit = self.settings.command_config, self.settings.security
+        if kit is not None:
+            secrets = kit.service(name).librdkafka
         return [
             *("--bootstrap-server", self.bootstrap_server),
             *([] if secrets is None else ["--command-config", str(secrets)]),

@@ -37,14 +37,17 @@ class RunningPlatform:
     data: Path
     pid: int
     status_url: str
+    security: Path | None = None
+    """The folder with its keys, if it has any."""
 
 
 @contextmanager
-def announced(data: Path, status_url: str) -> Iterator[None]:
+def announced(data: Path, status_url: str, security: Path | None = None) -> Iterator[None]:
     """Let others find this process's platform; raises DataDirectoryError."""
+    keys = {} if security is None else {"security": str(security)}
     try:
         data.mkdir(parents=True, exist_ok=True)
-        held = OwnedFile(data / _FILE).take({"status_url": status_url})
+        held = OwnedFile(data / _FILE).take({"status_url": status_url, **keys})
     except OwnedError as failure:
         raise DataDirectoryError(
             f"the platform in {data} is run by process {failure.owner['pid']} already. "
@@ -61,7 +64,12 @@ def announced(data: Path, status_url: str) -> Iterator[None]:
 def running_in(data: Path) -> RunningPlatform | None:
     """Return the platform that has this data directory, if it runs."""
     owner = OwnedFile(data / _FILE).owner()
-    return None if owner is None else RunningPlatform(data, owner["pid"], owner["status_url"])
+    if owner is None:
+        return None
+    keys = owner.get("security")
+    return RunningPlatform(
+        data, owner["pid"], owner["status_url"], None if keys is None else Path(keys)
+    )
 
 
 def all_running() -> list[RunningPlatform]:

@@ -11,6 +11,8 @@ from headwater.up.timing import Timing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headwater.security.kit import SecurityKit
+
 
 def default_data() -> Path:
     """Return where all data is kept unless something else is said."""
@@ -33,6 +35,8 @@ class PlatformSettings:
     bootstrap_server: str | None = None
     # A file with what clients of that cluster need, such as passwords.
     command_config: Path | None = None
+    # The keys of a platform that is secured.
+    security: SecurityKit | None = None
     # Which broker to start: ours, or so many nodes of Apache Kafka.
     engine: str = "embedded"
     brokers: int | None = None

@@ -12,6 +12,7 @@ from headwater.http.app import App
 from headwater.http.errors import HttpError
 from headwater.http.health import Health
 from headwater.http.interface import Interface
+from headwater.http.listener_settings import ListenerConfig
 from headwater.http.metrics import RequestMetrics
 from headwater.http.routes import Route
 from headwater.http.server import Server
@@ -37,8 +38,19 @@ class StatusApi:
     ) -> None:
         self._platform = platform
         self._keepers = supervisor.keepers
-        app = App(_INTERFACE, self._handle, RequestMetrics("headwater_up"), health=self._health())
-        self._server = Server(app, listening)
+        kit = platform.settings.security
+        listener = ListenerConfig()
+        if kit is not None:
+            listener.certificate_file, listener.key_file = kit.service_certificate, kit.service_key
+            listener.users_file = kit.http_admins
+        app = App(
+            _INTERFACE,
+            self._handle,
+            RequestMetrics("headwater_up"),
+            authenticator=listener.authenticator("headwater platform status"),
+            health=self._health(),
+        )
+        self._server = Server(app, listening, tls=listener.tls())
 
     async def __aenter__(self) -> Self:
         await self._server.start()

@@ -223,6 +223,13 @@ def test_services_are_checked_before_anything_starts(
         (["--command-config", __file__], 2, "for the cluster of --bootstrap-server"),
         (["--bootstrap-server", "kafka"], 2, "'kafka' is not of the form HOST:PORT"),
         (["--bootstrap-server", "127.0.0.1:1"], 1, "127.0.0.1:1: Connection refused"),
+        (["--security", "x"], 2, "--security DIR is for --secure."),
+        (["--secure", "--engine", "kafka"], 2, "--secure is for the embedded broker"),
+        (
+            ["--secure", "--property", "broker.headwater.metrics.port=0"],
+            2,
+            "the broker would listen in plain text",
+        ),
     ],
 )
 def test_wrong_options(run: Ran, options: list[str], code: int, message: str) -> None:

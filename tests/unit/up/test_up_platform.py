@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from headwater.security.init import KitPlan, make_kit
 from headwater.up import platform
 from headwater.up.platform import Platform
 from headwater.up.ports import PORTS, PortTakenError
@@ -107,3 +108,31 @@ def test_a_port_that_is_taken() -> None:
                     bootstrap_server="kafka:9092", port_offset=port - PORTS["registry"]
                 )
             )
+
+
+def test_a_platform_with_keys(tmp_path: Path) -> None:
+    kit = make_kit(tmp_path / "keys", KitPlan())
+    properties = {"registry": {"schema.compatibility.level": "FULL"}}
+    settings = PlatformSettings(
+        with_services=("rest",), free_ports=True, security=kit, properties=properties
+    )
+    with Platform(settings) as made:
+        broker, registry, rest = made.services
+        assert "--host" not in broker.command
+        where = broker.environment["HEADWATER_BROKER_LISTENERS"]
+        assert where == f"SASL_SSL://{address(broker)}"
+        assert broker.environment["HEADWATER_BROKER_SUPER_USERS"] == (
+            "User:admin;User:registry;User:rest"
+        )
+        for service in (registry, rest):
+            assert address(service).startswith("https://")
+            assert option(service.command, "--command-config") == str(
+                kit.service(service.name).librdkafka
+            )
+        assert registry.environment["HEADWATER_REGISTRY_SCHEMA_COMPATIBILITY_LEVEL"] == "FULL"
+        users = "AUTHENTICATION_USERS_FILE"
+        assert registry.environment[f"HEADWATER_REGISTRY_{users}"] == str(kit.http_users)
+        # It would do with its own rights what others may not.
+        assert rest.environment[f"HEADWATER_REST_{users}"] == str(kit.http_admins)
+        own = rest.environment["HEADWATER_REST_SCHEMA_REGISTRY_BASIC_AUTH_USER_INFO"]
+        assert own == f"rest:{kit.service('rest').password_reference}"

@@ -15,6 +15,7 @@ from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, print_table
 from headwater.cli.platform_data import CONFIG_FILE, platform_data, read_tables
 from headwater.cli.service_settings import check_settings, given_in_table
+from headwater.cli.up_security import how_to_connect, security_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,7 @@ Examples:
   headwater up --property broker.num.partitions=3
   headwater up --without registry
   headwater up --with rest
+  headwater up --secure
   headwater up --status
   headwater up --bootstrap-server kafka-1:9092,kafka-2:9092
   headwater up --bootstrap-server kafka-1:9093 --command-config client.properties
@@ -76,6 +78,20 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Client properties (security and the like) for that cluster, as Kafka's tools take them.",
+)
+@click.option(
+    "--secure",
+    is_flag=True,
+    default=None,
+    help="TLS, passwords and ACLs everywhere, with keys that are made if there are none yet, an"
+    " admin and a user demo.",
+)
+@click.option(
+    "--security",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The keys for --secure, as `headwater security init` makes them.  [default: security in"
+    " the data directory]",
 )
 @click.option(
     "--engine",
@@ -196,6 +212,9 @@ def _run(platform: Platform) -> int:
             ["SERVICE", "LISTENS ON", "WHAT"],
             [(each.name, each.address, each.description) for each in places],
         )
+        if settings.security is not None:
+            for line in how_to_connect(platform, settings.security):
+                click.echo(line)
         sys.stdout.flush()
 
     names = [service.name for service in platform.services]
@@ -211,8 +230,9 @@ def _run(platform: Platform) -> int:
             return await supervisor.run()
 
     with listen(STATUS_HOST, platform.status_port) as listening:
-        url = url_of(listening, "http", STATUS_HOST)
-        with announced(settings.data, url):
+        kit = settings.security
+        url = url_of(listening, "http" if kit is None else "https", STATUS_HOST)
+        with announced(settings.data, url, None if kit is None else kit.folder):
             return asyncio.run(supervise(listening, url))
 
 
@@ -261,6 +281,7 @@ def _settings(
         raise click.UsageError("--command-config is for the cluster of --bootstrap-server.")
     if chosen.get("bootstrap_server"):
         _check_reachable(chosen["bootstrap_server"])
+    chosen["security"] = security_of(chosen, of_services.get("broker", {}))
     return PlatformSettings(properties=of_services, timing=Timing(**timing), **chosen)
 
 

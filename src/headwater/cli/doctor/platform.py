@@ -31,7 +31,7 @@ def _platform(running: RunningPlatform) -> Iterator[Finding]:
     from headwater.cli.up_status import ask_status
 
     try:
-        document = ask_status(running.status_url)
+        document = ask_status(running)
     except CommandError as failure:
         advice = f"Look at process {running.pid}, and at its log"
         yield Finding(AREA, Level.PROBLEM, str(failure), advice)

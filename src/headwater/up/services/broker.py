@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.config.sources import variable_of
 from headwater.processes.ports import reachable
 from headwater.up.health import KafkaCheck
+from headwater.up.listener import listener
 from headwater.up.service import Endpoint, Service
 from headwater.up.services.factory import HEADWATER, ServiceFactory, join
 
@@ -28,15 +30,20 @@ def _embedded(platform: Platform) -> Service:
     settings = platform.settings
     port = platform.port("broker")
     host = reachable(settings.host)
+    has_keys = settings.security is not None
+    where = () if has_keys else ("--host", settings.host, "--port", str(port))
+    listening = {variable_of("broker", "listeners"): listener(settings.host, port)}
+    check = KafkaCheck(host, port, tls=has_keys)
+    description = "Kafka protocol, SASL_SSL" if has_keys else "Kafka protocol"
     return Service(
         name="broker",
         command=(
-            *(*HEADWATER, "broker", "--host", settings.host, "--port", str(port)),
+            *(*HEADWATER, "broker", *where),
             *("--data", str(settings.data / "broker")),
             *platform.properties("broker"),
         ),
-        environment=platform.environment("broker"),
-        endpoints=[Endpoint("broker", join(host, port), "Kafka protocol", KafkaCheck(host, port))],
+        environment={**platform.environment("broker"), **(listening if has_keys else {})},
+        endpoints=[Endpoint("broker", join(host, port), description, check)],
     )
 
 

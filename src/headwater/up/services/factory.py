@@ -27,6 +27,11 @@ class ServiceFactory:
     """Services without which it is of no use: they are run as well, and started first."""
     is_usual: bool = True
     """Whether it is run when nobody says which services to run."""
+    is_for_all: bool = False
+    """Whether all users of a secured platform are let in, and not its admin alone: what lets them
+    do with its own rights what they may not do with theirs must not be."""
+    registry_prefix: str | None = None
+    """What its settings of a registry's client begin with, if it has such."""
 
 
 def join(host: str, port: int) -> str:

@@ -30,7 +30,7 @@ def http_service(
         name=name,
         command=(
             *(*HEADWATER, *command, "--host", platform.settings.host, "--port", str(port)),
-            *platform.cluster_options(),
+            *platform.cluster_options(name),
             *options,
             *platform.properties(name),
         ),

@@ -18,4 +18,4 @@ def _make(platform: Platform) -> Sequence[Service]:
     return [http_service(platform, "registry", "Schema Registry", ("registry",))]
 
 
-REGISTRY = ServiceFactory("registry", _make, needs=("broker",))
+REGISTRY = ServiceFactory("registry", _make, needs=("broker",), is_for_all=True)

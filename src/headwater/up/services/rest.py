@@ -32,4 +32,6 @@ def _registry_options(platform: Platform) -> list[str]:
     ]
 
 
-REST = ServiceFactory("rest", _make, needs=("broker",), is_usual=False)
+REST = ServiceFactory(
+    "rest", _make, needs=("broker",), is_usual=False, registry_prefix="schema.registry."
+)

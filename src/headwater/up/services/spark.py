@@ -39,6 +39,11 @@ class SparkServiceFactory:
     """Services without which it is of no use: they are run as well, and started first."""
     is_usual: bool = False
     """Whether it is run when nobody says which services to run."""
+    is_for_all: bool = False
+    """Whether all users of a secured platform are let in, and not its admin alone: what lets them
+    do with its own rights what they may not do with theirs must not be."""
+    registry_prefix: str | None = None
+    """What its settings of a registry's client begin with, if it has such."""
 
 
 def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -> Service:
@@ -50,7 +55,7 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
         name=SPARK,
         command=(
             *(*HEADWATER, "spark-services", "--host", platform.settings.host),
-            *platform.cluster_options(),
+            *platform.cluster_options(SPARK),
             *(
                 part
                 for each in services
