@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from headwater.cli.exposure import check_http_exposure, insecure_option
 from headwater.clients.cluster_access import DEFAULT_SERVERS
 
 if TYPE_CHECKING:
@@ -29,9 +30,13 @@ class ListenerOptions:
     users: Path | None
     certificate: Path | None
     key: Path | None
+    insecure: bool = False
 
     def set_in(self, config: ListenerConfig) -> None:
-        """Set what was typed above what a service's settings say."""
+        """Set what was typed above what a service's settings say.
+
+        Raises UsageError if the service would be open to the network.
+        """
         given = {
             "host": self.host,
             "port": self.port,
@@ -42,10 +47,11 @@ class ListenerOptions:
         for name, option in given.items():
             if option is not None:
                 setattr(config, name, option)
+        check_http_exposure(config, is_insecure=self.insecure)
 
 
 def listener_options(default_port: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command --port, --host, --users, --certificate and --key, as `listener`."""
+    """Give a command --port, --host, --users and the like, as `listener`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @click.option(
@@ -72,6 +78,7 @@ def listener_options(default_port: int) -> Callable[[Callable[..., Any]], Callab
             help="A certificate chain in PEM format: serve https.",
         )
         @click.option("--key", metavar="FILE", type=_FILE, help="The certificate's private key.")
+        @insecure_option
         @functools.wraps(command)
         def listening(
             *args: Any,
@@ -80,9 +87,10 @@ def listener_options(default_port: int) -> Callable[[Callable[..., Any]], Callab
             users: Path | None,
             certificate: Path | None,
             key: Path | None,
+            insecure: bool | None,
             **kwargs: Any,
         ) -> Any:
-            listener = ListenerOptions(host, port, users, certificate, key)
+            listener = ListenerOptions(host, port, users, certificate, key, bool(insecure))
             return command(*args, listener=listener, **kwargs)
 
         return listening

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.errors import CommandError
+from headwater.cli.exposure import is_loopback, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,6 +46,18 @@ def security_of(chosen: dict[str, Any], broker: Mapping[str, str]) -> SecurityKi
         return platform_kit(folder, chosen.get("host") or PlatformSettings.host)
     except KitError as failure:
         raise CommandError(str(failure)) from None
+
+
+def check_platform_exposure(chosen: Mapping[str, Any]) -> None:
+    """Refuse a platform that anybody on the network could use.
+
+    Services on a cluster elsewhere look at their own settings.
+    """
+    host = chosen.get("host")
+    is_theirs = chosen.get("security") is not None or chosen.get("bootstrap_server")
+    if host is None or is_theirs or chosen.get("insecure") or is_loopback(host):
+        return
+    refuse(f"on {host}", "Use --secure, which makes keys and users")
 
 
 def how_to_connect(platform: Platform, kit: SecurityKit) -> Iterator[str]:

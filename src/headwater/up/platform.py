@@ -90,7 +90,8 @@ class Platform:
         Not as options: every user of the machine sees those, and some settings are passwords.
         """
         given = self.settings.properties.get(name, {})
-        return {variable_of(name, key): value for key, value in given.items() if has_variable(key)}
+        own = {variable_of(name, key): value for key, value in given.items() if has_variable(key)}
+        return {**own, **({"HEADWATER_INSECURE": "true"} if self.settings.insecure else {})}
 
     def properties(self, name: str, prefix: str = "") -> list[str]:
         """Return the options for settings of client libraries that no variable can name."""

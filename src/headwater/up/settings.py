@@ -37,6 +37,8 @@ class PlatformSettings:
     command_config: Path | None = None
     # The keys of a platform that is secured.
     security: SecurityKit | None = None
+    # Whether services may listen beyond this machine without asking anybody who they are.
+    insecure: bool = False
     # Which broker to start: ours, or so many nodes of Apache Kafka.
     engine: str = "embedded"
     brokers: int | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from headwater.cli.exposure import check_broker_exposure, insecure_option
 from headwater.cli.service_settings import given_settings, settings_options
 from headwater.processes.ports import EVERYWHERE
 
@@ -24,7 +25,8 @@ Examples:
   headwater broker --property flush=os --property num.partitions=3
   headwater broker --config server.properties
   headwater broker --metrics-port 9308
-  headwater broker --host 0.0.0.0 --property advertised.listeners=PLAINTEXT://myhost:9092
+  headwater broker --config security/broker.properties
+  headwater broker --host 0.0.0.0 --insecure
 
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 )
@@ -36,8 +38,8 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Address to listen on. The default is reachable from this machine only, since a broker "
-    "without passwords should be; 0.0.0.0 is every interface, as Kafka's default."
+    help="Address to listen on. The default is reachable from this machine only; 0.0.0.0 is every "
+    "interface, as Kafka's default, and needs passwords, certificates or --insecure."
     "  [default: 127.0.0.1]",
 )
 @click.option(
@@ -53,6 +55,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
     help="Port at which Prometheus finds metrics, on the same address; 0 takes a free one and says "
     "which.  [default: none]",
 )
+@insecure_option
 def broker(
     port: int | None,
     host: str | None,
@@ -60,6 +63,7 @@ def broker(
     config_file: Path | None,
     properties: tuple[str, ...],
     metrics_port: int | None,
+    insecure: bool | None,
 ) -> int:
     """Run the embedded broker until Ctrl-C."""
     from headwater.broker.config import BrokerConfig
@@ -87,6 +91,7 @@ def broker(
         config = BrokerConfig(given)
     except ConfigError as failure:
         raise click.UsageError(given.explain(failure)) from None
+    check_broker_exposure(config, is_insecure=bool(insecure))
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.broker.run import run

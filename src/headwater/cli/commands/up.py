@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.errors import CommandError
+from headwater.cli.exposure import insecure_option
 from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, print_table
 from headwater.cli.platform_data import CONFIG_FILE, platform_data, read_tables
 from headwater.cli.service_settings import check_settings, given_in_table
-from headwater.cli.up_security import how_to_connect, security_of
+from headwater.cli.up_security import check_platform_exposure, how_to_connect, security_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,6 +94,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     help="The keys for --secure, as `headwater security init` makes them.  [default: security in"
     " the data directory]",
 )
+@insecure_option
 @click.option(
     "--engine",
     type=click.Choice(["embedded", "kafka"]),
@@ -282,6 +284,7 @@ def _settings(
     if chosen.get("bootstrap_server"):
         _check_reachable(chosen["bootstrap_server"])
     chosen["security"] = security_of(chosen, of_services.get("broker", {}))
+    check_platform_exposure(chosen)
     return PlatformSettings(properties=of_services, timing=Timing(**timing), **chosen)
 
 

@@ -1,0 +1,78 @@
+"""A door to the network is not opened by accident."""
+
+from __future__ import annotations
+
+import doctest
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from headwater.broker.config import BrokerConfig
+from headwater.cli import exposure
+from headwater.cli.app import headwater
+from headwater.cli.exposure import VARIABLE, check_broker_exposure, check_http_exposure
+from headwater.http.listener_settings import ListenerConfig
+from headwater.http.tls import ClientAuthentication
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SERVICES = (["registry"], ["rest"], ["monitor", "server"], ["broker"], ["up"])
+
+
+def test_examples() -> None:
+    assert doctest.testmod(exposure).failed == 0
+
+
+@pytest.mark.parametrize("command", SERVICES, ids=" ".join)
+def test_services_refuse_and_say_why(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    shown = CliRunner().invoke(headwater, [*command, "--host", "0.0.0.0", "--help"])
+    assert "--insecure" in shown.output
+    shown = CliRunner().invoke(headwater, [*command, "--host", "0.0.0.0"])
+    assert shown.exit_code == 2, shown.output
+    said = " ".join(shown.output.split())
+    assert "let everybody in" in said
+    assert "--insecure, or HEADWATER_INSECURE=true" in said
+
+
+@pytest.mark.parametrize(
+    ("listeners", "settings", "is_fine"),
+    [
+        ("PLAINTEXT://127.0.0.1:1", {}, True),
+        ("PLAINTEXT://localhost:1", {}, True),
+        ("PLAINTEXT://:1", {}, False),
+        ("PLAINTEXT://[::]:1", {}, False),
+        ("PLAINTEXT://127.0.0.1:1,SSL://:2", {}, False),
+        ("SSL://:1", {"ssl.client.auth": "requested"}, False),
+        ("SSL://:1", {"ssl.client.auth": "required"}, True),
+        ("SSL://:1", {"listener.name.ssl.ssl.client.auth": "required"}, True),
+        ("SASL_SSL://:1,PLAINTEXT://[::1]:2", {}, True),
+        ("SASL_SSL://:1,PLAINTEXT://10.0.0.1:2", {}, False),
+    ],
+)
+def test_a_broker(listeners: str, settings: dict[str, str], is_fine: bool) -> None:
+    config = BrokerConfig({"listeners": listeners, **settings})
+    check_broker_exposure(config, is_insecure=True)
+    if is_fine:
+        check_broker_exposure(config, is_insecure=False)
+    else:
+        with pytest.raises(Exception, match="let everybody in"):
+            check_broker_exposure(config, is_insecure=False)
+
+
+def test_an_http_service(tmp_path: Path) -> None:
+    open_to_all = ListenerConfig(host="0.0.0.0")
+    with pytest.raises(Exception, match=r"on 0\.0\.0\.0, beyond this machine"):
+        check_http_exposure(open_to_all, is_insecure=False)
+    check_http_exposure(open_to_all, is_insecure=True)
+    file = tmp_path / "file"
+    required = ClientAuthentication.REQUIRED
+    for fine in (
+        ListenerConfig(),
+        ListenerConfig(host="::1"),
+        ListenerConfig(host="0.0.0.0", users_file=file),
+        ListenerConfig(host="0.0.0.0", certificate_file=file, client_authentication=required),
+    ):
+        check_http_exposure(fine, is_insecure=False)
