@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.acls.standard_authorizer import authorizer_of
 from headwater.broker.answer_budget import AnswerBudget
 from headwater.broker.apis import HANDLERS
+from headwater.broker.audit.opening import audit_log_of
 from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.connection_limits import ConnectionLimits
 from headwater.broker.directory_lock import DirectoryLock
@@ -65,6 +66,8 @@ class Broker:
         self.acls = authorizer_of(config)
         """The authorizer whose ACLs clients create and delete; None without one."""
         self.authorizer: Authorizer = self.acls or ALLOW_ALL
+        self.audit = audit_log_of(self)
+        """What takes note of all that clients do; None where nobody asked for that."""
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
         self.listeners: list[Listener] = []
@@ -89,6 +92,8 @@ class Broker:
                 self.acls.change(self.topics.acls)
             self.groups.start()
             self.transactions.start()
+            if self.audit is not None:
+                self.audit.start()
             self._listen()
             await self._serve_metrics()
         except BaseException:
@@ -106,6 +111,8 @@ class Broker:
         for listener in self.listeners:
             listener.close()
         await self._maintenance.stop()
+        if self.audit is not None:
+            await self.audit.stop()
         await self.commits.drain()
         await self.topics.changes.drain()
         await self.topics.close()
@@ -157,6 +164,8 @@ class Broker:
         if self._metrics is not None:
             await self._metrics.stop()
             self._metrics = self.metrics_address = None
+        if self.audit is not None:
+            await self.audit.stop()
         self.commits.close()
         self._flushers.shutdown(wait=True)
         for listener in self.listeners:

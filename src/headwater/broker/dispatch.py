@@ -41,6 +41,7 @@ class Dispatcher:
         self._handlers = handlers
         self._quotas = broker.quotas
         self._record = broker.request_times.record
+        self._request = Request if broker.audit is None else broker.audit.request
 
     def __call__(self, connection: Connection, view: memoryview, reply: Reply) -> None:
         """Serve one frame; anything that is not Kafka's protocol closes the connection."""
@@ -49,7 +50,7 @@ class Dispatcher:
         try:
             header = parse_request_header(view)
             handler = self._handler(header)
-            request = Request(header, view, connection.session)
+            request = self._request(header, view, connection.session)
             if self._quotas.limits_requests:
                 request.throttle = RequestThrottle(
                     self._quotas, connection, request.session, header, len(view)

@@ -36,6 +36,9 @@ class Request:
 
     __slots__ = ("header", "session", "throttle", "view")
 
+    is_audited = False
+    """Whether somebody takes note of what it is allowed, so that it has to ask in any case."""
+
     def __init__(self, header: RequestHeader, view: memoryview, session: Session) -> None:
         self.header = header
         self.view = view
@@ -44,16 +47,28 @@ class Request:
         self.throttle: RequestThrottle | None = None
         """What the request costs its client; None where nothing is limited."""
 
-    def authorize(self, operation: AclOperation, resource: Resource) -> bool:
+    def authorize(
+        self, operation: AclOperation, resource: Resource, *, is_covered: bool = False
+    ) -> bool:
         """Whether the client may do this: asked by every handler for all that it touches.
 
-        A no is a refusal, which is logged and counted.
+        A no is a refusal, which is logged and counted. It `is_covered` where another right, which
+        was probed, stands in for this one.
         """
         session = self.session
-        if session.allows_all or session.authorizer.authorize(session, operation, resource):
+        if (
+            is_covered
+            or session.allows_all
+            or session.authorizer.authorize(session, operation, resource)
+        ):
             return True
         session.authorizer.denied(session, operation, resource)
         return False
+
+    @property
+    def need_not_ask(self) -> bool:
+        """Whether it is known without asking that the client may do everything."""
+        return self.session.allows_all and not self.is_audited
 
     def probe(self, operation: AclOperation, resource: Resource) -> bool:
         """Whether the client may do this, where a no refuses nothing.
@@ -63,9 +78,11 @@ class Request:
         session = self.session
         return session.allows_all or session.authorizer.authorize(session, operation, resource)
 
-    def require(self, operation: AclOperation, resource: Resource) -> None:
+    def require(
+        self, operation: AclOperation, resource: Resource, *, is_covered: bool = False
+    ) -> None:
         """Raise KafkaError unless the client may do this."""
-        if not self.authorize(operation, resource):
+        if not self.authorize(operation, resource, is_covered=is_covered):
             raise refusal(self.session, operation, resource)
 
     def authorize_by_type(self, operation: AclOperation, resource_type: ResourceType) -> bool:

@@ -71,8 +71,8 @@ def refuse(where: str, cure: str) -> None:
     """Raise the error that says why nothing is started."""
     raise click.UsageError(
         f"It would listen {where}, beyond this machine, and let everybody in who gets there, "
-        f"without asking who they are. {cure}. Where everybody there may do everything, say so with "
-        f"--insecure, or {VARIABLE}=true in the environment."
+        f"without asking who they are. {cure}. Where everybody there may do everything, say so "
+        f"with --insecure, or {VARIABLE}=true in the environment."
     )
 
 

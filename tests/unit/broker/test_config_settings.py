@@ -10,7 +10,7 @@ import pytest
 from tests.unit.broker.kafka_settings import BROKER, DYNAMIC_ONLY, TOPIC, kafka_accepts, probes
 
 from headwater.broker import config
-from headwater.broker.config.settings import BROKER_SETTINGS, own
+from headwater.broker.config.settings import BROKER_SETTINGS, audit, own
 from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
 from headwater.broker.config.synonyms import TOPIC_SYNONYMS
 from headwater.config import ConfigDef, ConfigError
@@ -24,7 +24,7 @@ _BROKER = _CONFIG.parent
 
 
 def test_there_is_every_setting_of_kafka_and_no_other() -> None:
-    ours = {setting.name for setting in own.SETTINGS} | AUTHORIZERS_OWN
+    ours = {setting.name for setting in (*own.SETTINGS, *audit.SETTINGS)} | AUTHORIZERS_OWN
     assert set(TOPIC_SETTINGS) == set(TOPIC)
     assert set(BROKER_SETTINGS) == set(BROKER) | set(DYNAMIC_ONLY) | ours
 

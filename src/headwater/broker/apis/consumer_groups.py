@@ -137,7 +137,7 @@ def _describe(broker: Broker, request: Request, group_id: str) -> dict[str, Any]
         raise KafkaError(
             ErrorCode.GROUP_ID_NOT_FOUND, f"the group '{group_id}' uses the classic protocol"
         )
-    if not request.session.allows_all and not _may_describe_topics(broker, request, group):
+    if not request.need_not_ask and not _may_describe_topics(broker, request, group):
         raise KafkaError(
             ErrorCode.TOPIC_AUTHORIZATION_FAILED,
             f"the group '{group_id}' has topics that the client may not describe",

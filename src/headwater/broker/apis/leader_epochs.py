@@ -26,7 +26,7 @@ def offset_for_leader_epoch(broker: Broker, request: Request) -> Response:
     may_all = request.probe(AclOperation.CLUSTER_ACTION, CLUSTER)
     topics = []
     for each in entity.topics:
-        if may_all or request.authorize(AclOperation.DESCRIBE, topic(each.topic)):
+        if request.authorize(AclOperation.DESCRIBE, topic(each.topic), is_covered=may_all):
             found = [_look_up(broker, each.topic, wanted) for wanted in each.partitions]
         else:
             found = [_denied(wanted.partition) for wanted in each.partitions]

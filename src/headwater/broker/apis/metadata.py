@@ -107,10 +107,10 @@ async def _create_and_describe(
     broker: Broker, request: Request, wanted: MetadataRequest, missing: list[str]
 ) -> Response:
     failed: dict[str | None, ErrorCode] = {}
-    if not request.probe(AclOperation.CREATE, CLUSTER):
-        for name in missing:
-            if not request.authorize(AclOperation.CREATE, topic(name)):
-                failed[name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    may_create_all = request.probe(AclOperation.CREATE, CLUSTER)
+    for name in missing:
+        if not request.authorize(AclOperation.CREATE, topic(name), is_covered=may_create_all):
+            failed[name] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
     allowed = [name for name in missing if name not in failed]
     if allowed:
         failed |= await broker.topics.changes.run(lambda: _create(broker, allowed))

@@ -62,9 +62,7 @@ def produce(broker: Broker, request: Request) -> Response | Awaitable[Response |
     ):
         code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         return codec.encode_response(version, _refuse_all(wanted, code))
-    allowed, denied = (
-        (wanted, []) if request.session.allows_all else _by_rights(broker, request, wanted)
-    )
+    allowed, denied = (wanted, []) if request.need_not_ask else _by_rights(broker, request, wanted)
     if wanted.transactional_id is not None:
         append = partial(_append_and_answer, broker, version, allowed, denied)
         return produce_in_transaction(broker, version, allowed, append)

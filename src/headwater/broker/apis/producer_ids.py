@@ -60,11 +60,11 @@ def init_producer_id(broker: Broker, request: Request) -> Awaitable[Response]:
 def _require_right(request: Request, transactional: str | None) -> None:
     if transactional is not None:
         request.require(AclOperation.WRITE, transactional_id(transactional))
-    elif not (
-        request.probe(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
-        or request.authorize_by_type(AclOperation.WRITE, ResourceType.TOPIC)
-    ):
-        request.require(AclOperation.IDEMPOTENT_WRITE, CLUSTER)
+    else:
+        may_write = request.probe(
+            AclOperation.IDEMPOTENT_WRITE, CLUSTER
+        ) or request.authorize_by_type(AclOperation.WRITE, ResourceType.TOPIC)
+        request.require(AclOperation.IDEMPOTENT_WRITE, CLUSTER, is_covered=may_write)
 
 
 def _expected(known: ProducerIdAndEpoch) -> ProducerIdAndEpoch | None:

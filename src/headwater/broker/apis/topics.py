@@ -122,8 +122,9 @@ async def _create(
                 raise KafkaError(
                     ErrorCode.INVALID_REQUEST, f"the request names the topic '{topic.name}' twice"
                 )
-            if not may_create_all:
-                request.require(AclOperation.CREATE, authorizer.topic(topic.name))
+            request.require(
+                AclOperation.CREATE, authorizer.topic(topic.name), is_covered=may_create_all
+            )
             checked = check_new_topic(broker.topics, broker.config, topic)
             charge(checked.partitions)
             new[topic.name] = checked
@@ -226,7 +227,7 @@ async def _delete(
         try:
             if count > 1:
                 raise KafkaError(ErrorCode.INVALID_REQUEST, "the request names the topic twice")
-            topic = _find(broker, name, topic_id, None if may_delete_all else request)
+            topic = _find(broker, name, topic_id, request, may_all=may_delete_all)
             if topic in found:
                 # As in Kafka one answer for both, and the topic stays.
                 found.remove(topic)
@@ -251,25 +252,26 @@ async def _delete(
     ]
 
 
-def _find(broker: Broker, name: str | None, topic_id: bytes | None, by: Request | None) -> Topic:
-    """Find a topic that is to go; `by` has to have the right, None has it."""
+def _find(
+    broker: Broker, name: str | None, topic_id: bytes | None, by: Request, *, may_all: bool
+) -> Topic:
+    """Find a topic that is to go; `by` has to have the right, unless it may delete all."""
     if name is not None and topic_id is not None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "give the topic's name or its id, not both")
     if name is not None:
-        if by is not None:
-            by.require(AclOperation.DESCRIBE, authorizer.topic(name))
+        by.require(AclOperation.DESCRIBE, authorizer.topic(name), is_covered=may_all)
         topic = broker.topics.by_name.get(name)
         if topic is None:
             raise KafkaError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic '{name}'")
-        if by is not None:
-            by.require(AclOperation.DELETE, authorizer.topic(name))
+        by.require(AclOperation.DELETE, authorizer.topic(name), is_covered=may_all)
         return topic
     if topic_id is None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, "give the topic's name or its id")
     topic = broker.topics.by_id.get(topic_id)
     if topic is None:
         raise KafkaError(ErrorCode.UNKNOWN_TOPIC_ID, "there is no topic with this id")
-    if by is not None and not by.authorize(AclOperation.DELETE, authorizer.topic(topic.name)):
+    resource = authorizer.topic(topic.name)
+    if not by.authorize(AclOperation.DELETE, resource, is_covered=may_all):
         # The name is not told: it may be all that this client does not know.
         raise KafkaError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     return topic

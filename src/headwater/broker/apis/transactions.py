@@ -131,8 +131,10 @@ async def write_txn_markers(broker: Broker, request: Request) -> Response:
     wanted = messages.decode_request(
         ApiKey.WRITE_TXN_MARKERS, version, request.view, request.header.body
     )
-    may_write = request.probe(AclOperation.ALTER, CLUSTER) or request.authorize(
-        AclOperation.CLUSTER_ACTION, CLUSTER
+    may_write = request.authorize(
+        AclOperation.CLUSTER_ACTION,
+        CLUSTER,
+        is_covered=request.probe(AclOperation.ALTER, CLUSTER),
     )
     results = []
     for each in wanted.markers:

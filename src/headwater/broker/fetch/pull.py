@@ -44,7 +44,7 @@ class FetchPull:
         throttle = request.throttle
         self._broker = broker
         self._version = request.header.api_version
-        self._rights = None if request.session.allows_all else request
+        self._rights = None if request.need_not_ask else request
         self._allowed: dict[str | bytes, bool] = {}
         """Whether the client may read each topic, asked once for all its partitions."""
         self._request = wanted

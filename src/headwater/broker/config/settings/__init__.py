@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.config.settings import (
     acls,
+    audit,
     cleaner,
     groups,
     listeners,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from headwater.config import ConfigDef
 
 _FAMILIES = (
-    server, listeners, tls, sasl, acls, log, cleaner, groups, share_groups, transactions, own,
+    server, listeners, tls, sasl, acls, audit, log, cleaner, groups, share_groups, transactions,
+    own,
 )  # fmt: skip
 
 

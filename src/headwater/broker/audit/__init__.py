@@ -1,0 +1,1 @@
+"""Who did what to which resource, from where, and whether it was allowed."""
