@@ -36,6 +36,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
     "docs/rest-proxy.md": "tests/integration/test_rest_docs.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",
+    "docs/security-lab.md": "tests/integration/test_docs_security_lab.py",
     "docs/security.md": "tests/integration/test_docs_security.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
     "docs/streams.md": "tests/unit/streams/test_docs_streams.py",
