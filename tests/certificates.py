@@ -1,4 +1,4 @@
-"""Certificates for servers on loopback, signed by themselves."""
+"""Certificates for tests: those of an authority of a test's own, and one that signs itself."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+DAY = datetime.timedelta(days=1)
 
 
 class Certificate(NamedTuple):
@@ -24,30 +27,99 @@ class Certificate(NamedTuple):
 
 def certificate_for_loopback(directory: Path) -> Certificate:
     """Make a certificate for 127.0.0.1 that is its own authority."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "headwater")])
+    own = Authority("headwater").issued
+    files = Certificate(directory / "server.pem", directory / "server.key")
+    files.certificate.write_text(own.certificate)
+    files.key.write_text(own.key)
+    return files
+
+
+class Issued(NamedTuple):
+    """A certificate with its key, as text in PEM."""
+
+    certificate: str
+    key: str
+    pair: tuple[x509.Certificate, ec.EllipticCurvePrivateKey]
+
+    def write(self, path: Path) -> Path:
+        """Write both to one file, as a key store in PEM format has them."""
+        path.write_text(self.key + self.certificate)
+        return path
+
+    def encrypted_key(self, password: str) -> str:
+        return _pem(self.pair[1], password)
+
+    def pkcs12(self, password: str, authority: Authority) -> bytes:
+        certificate, key = self.pair
+        encryption = serialization.BestAvailableEncryption(password.encode())
+        others = [authority.issued.pair[0]]
+        return pkcs12.serialize_key_and_certificates(b"key", key, certificate, others, encryption)
+
+
+class Authority:
+    """Signs certificates for 127.0.0.1 and localhost under any name, for any time."""
+
+    def __init__(self, name: str = "authority") -> None:
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        key = ec.generate_private_key(ec.SECP256R1())
+        builder = _builder(self.name, self.name, key, -DAY, 1000 * DAY)
+        builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+        builder = builder.add_extension(_alternative_names(()), False)
+        made = builder.sign(key, hashes.SHA256())
+        self.issued = Issued(_certificate(made), _pem(key), (made, key))
+
+    @property
+    def certificate(self) -> str:
+        return self.issued.certificate
+
+    def issue(
+        self,
+        subject: str,
+        *,
+        starts: datetime.timedelta = -DAY,
+        ends: datetime.timedelta = 100 * DAY,
+        names: tuple[str, ...] = ("localhost",),
+    ) -> Issued:
+        """Sign a certificate for a subject such as `CN=ann,O=plant`."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        builder = _builder(x509.Name.from_rfc4514_string(subject), self.name, key, starts, ends)
+        builder = builder.add_extension(_alternative_names(names), False)
+        made = builder.sign(self.issued.pair[1], hashes.SHA256())
+        return Issued(_certificate(made), _pem(key), (made, key))
+
+
+def _builder(
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePrivateKey,
+    starts: datetime.timedelta,
+    ends: datetime.timedelta,
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
-    made = (
+    return (
         x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
+        .subject_name(subject)
+        .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
-        .sign(key, hashes.SHA256())
+        .not_valid_before(now + starts)
+        .not_valid_after(now + ends)
     )
-    files = Certificate(directory / "server.pem", directory / "server.key")
-    files.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    files.key.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return files
+
+
+def _alternative_names(names: tuple[str, ...]) -> x509.SubjectAlternativeName:
+    loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    return x509.SubjectAlternativeName([*(x509.DNSName(name) for name in names), loopback])
+
+
+def _certificate(certificate: x509.Certificate) -> str:
+    return certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+
+def _pem(key: ec.EllipticCurvePrivateKey, password: str | None = None) -> str:
+    encryption: serialization.KeySerializationEncryption = serialization.NoEncryption()
+    if password is not None:
+        encryption = serialization.BestAvailableEncryption(password.encode())
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption
+    ).decode()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.admin import AdminClient
-from tests.authority import Authority
+from tests.certificates import Authority
 from tests.docs_page import ROOT, blocks, commands, run_command
 from tests.integration.secured_clients import Access
 from tests.secured_broker import SecuredBroker

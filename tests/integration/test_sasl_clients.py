@@ -11,7 +11,7 @@ import confluent_kafka
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError as AioKafkaError
-from tests.authority import Authority
+from tests.certificates import Authority
 from tests.cli_command import Cli
 from tests.integration.raw_client import ConnectionClosedError, RawClient
 from tests.integration.scrape import Metrics

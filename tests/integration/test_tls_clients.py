@@ -17,7 +17,7 @@ from confluent_kafka.admin import (
     ConfigResource,
     ResourceType,
 )
-from tests.authority import DAY, Authority
+from tests.certificates import DAY, Authority
 from tests.integration.scrape import Metrics
 from tests.integration.secured_clients import CLIENTS, Access
 from tests.secured_broker import SecuredBroker

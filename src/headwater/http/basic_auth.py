@@ -6,13 +6,13 @@ import asyncio
 import base64
 import binascii
 import hashlib
-import hmac
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from headwater.http.errors import HttpError, StartError
 from headwater.http.principals import Principal
+from headwater.security.password_hash import SCHEME, matches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 MAX_REMEMBERED = 1_000
 MAX_WAITING = 100
 THREADS = 2
-
-_SCHEME = "pbkdf2-sha256"
-_ITERATIONS = 200_000
 
 
 class UsersError(StartError):
@@ -59,10 +56,10 @@ class BasicAuth:
             password = password.strip()
             if not colon or not name.strip() or not password:
                 raise UsersError(f"{path}, line {number}: it is not of the form NAME: PASSWORD")
-            if password.startswith(f"{_SCHEME}$") and len(password.split("$")) != 4:
+            if password.startswith(f"{SCHEME}$") and len(password.split("$")) != 4:
                 raise UsersError(
                     f"{path}, line {number}: it is not of the form "
-                    f"NAME: {_SCHEME}$ITERATIONS$SALT$HASH"
+                    f"NAME: {SCHEME}$ITERATIONS$SALT$HASH"
                 )
             users[name.strip()] = password
         if not users:
@@ -101,7 +98,7 @@ class BasicAuth:
         expected = self._users.get(name, next(iter(self._users.values())))
         loop = asyncio.get_running_loop()
         try:
-            is_right = await loop.run_in_executor(self._threads, _matches, password, expected)
+            is_right = await loop.run_in_executor(self._threads, matches, password, expected)
             if not is_right or name not in self._users:
                 return None
             while len(self._remembered) >= MAX_REMEMBERED:
@@ -115,12 +112,6 @@ class BasicAuth:
         return hashlib.blake2b(header, digest_size=32, key=self._key).digest()
 
 
-def hash_password(password: str, salt: bytes) -> str:
-    """Return a password as it should stand in a file."""
-    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
-    return f"{_SCHEME}${_ITERATIONS}${salt.hex()}${digest.hex()}"
-
-
 def _parse(authorization: bytes) -> tuple[str, str] | None:
     scheme, _, encoded = authorization.partition(b" ")
     if scheme.lower() != b"basic":
@@ -130,16 +121,3 @@ def _parse(authorization: bytes) -> tuple[str, str] | None:
     except (binascii.Error, UnicodeDecodeError):
         return None
     return name, password
-
-
-def _matches(password: str, expected: str) -> bool:
-    if not expected.startswith(f"{_SCHEME}$"):
-        return hmac.compare_digest(password.encode(), expected.encode())
-    _, iterations, salt, wanted = expected.split("$")
-    try:
-        digest = hashlib.pbkdf2_hmac(
-            "sha256", password.encode(), bytes.fromhex(salt), int(iterations)
-        )
-    except ValueError:
-        return False
-    return hmac.compare_digest(digest.hex(), wanted)

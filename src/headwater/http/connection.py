@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from headwater.http.authentication import CERTIFICATE
-from headwater.http.tls import subject_of
+from headwater.security.subjects import subject_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -52,10 +52,10 @@ class Http1Connection(HttpToolsProtocol):
         """Wait for the first request, which has to come soon."""
         super().connection_made(transport)
         self._awaited_since = self.loop.time()
-        subject = subject_of(transport.get_extra_info("peercert"))
-        if subject is not None:
-            self.app_state = {**self.app_state, CERTIFICATE: subject}
         tls = transport.get_extra_info("ssl_object")
+        shown = None if tls is None else tls.getpeercert(binary_form=True)
+        if shown is not None:
+            self.app_state = {**self.app_state, CERTIFICATE: subject_of(shown)}
         if tls is not None and tls.selected_alpn_protocol() == "h2":
             self._change_to_http2()
 

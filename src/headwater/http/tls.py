@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from headwater.http.errors import StartError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -56,40 +54,6 @@ def server_context(
         else:
             context.load_verify_locations(authority)
     return context
-
-
-def subject_of(peer: Mapping[str, Any] | None) -> str | None:
-    """Return the subject of a peer's certificate as Kafka writes it: `CN=ann,O=plant`.
-
-    That is RFC 2253: the last part of the name comes first.
-    """
-    if not peer:
-        return None
-    parts = [
-        f"{_NAMES.get(name, name)}={_escape(value)}"
-        for each in peer.get("subject", ())
-        for name, value in each
-    ]
-    return ",".join(reversed(parts))
-
-
-_NAMES = {
-    "commonName": "CN",
-    "organizationName": "O",
-    "organizationalUnitName": "OU",
-    "localityName": "L",
-    "stateOrProvinceName": "ST",
-    "countryName": "C",
-    "streetAddress": "STREET",
-    "domainComponent": "DC",
-    "userId": "UID",
-}
-
-
-def _escape(value: str) -> str:
-    escaped = re.sub(r'([,+"\\<>;])', r"\\\1", value)
-    escaped = re.sub(r"^([ #])", r"\\\1", escaped)
-    return re.sub(r" $", r"\\ ", escaped)
 
 
 def _check_certificates(path: Path) -> None:

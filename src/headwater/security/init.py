@@ -18,6 +18,7 @@ from headwater.security.owner_files import (
     sync_folder,
     write_for_owner,
 )
+from headwater.security.password_hash import hash_password
 from headwater.security.properties_text import (
     LISTENER,
     PLAIN,
@@ -153,8 +154,6 @@ def _fill(partial: SecurityKit, kit: SecurityKit, users: Sequence[str], plan: Ki
 
 def http_users(passwords: Mapping[str, str]) -> str:
     """Return a file of users for basic authentication, with hashes."""
-    from headwater.http.basic_auth import hash_password
-
     lines = [f"{n}: {hash_password(p, secrets.token_bytes(16))}\n" for n, p in passwords.items()]
     return "".join(lines)
 

@@ -7,7 +7,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.authority import DAY, Authority, Issued
+from tests.certificates import DAY, Authority, Issued
 
 from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig

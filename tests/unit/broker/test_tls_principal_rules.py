@@ -6,9 +6,9 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-from headwater.broker.tls.certificates import distinguished_name
 from headwater.broker.tls.principal_rules import NoMatchingRule, PrincipalRules
 from headwater.config import ConfigError
+from headwater.security.subjects import distinguished_name
 
 SUBJECT = "CN=kafka1,OU=ServiceUsers,O=Unknown,L=Unknown,ST=Unknown,C=Unknown"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from tests.authority import Authority
+from tests.certificates import Authority
 
 from headwater.broker.tls.jks import JksError, read_jks
 from headwater.broker.tls.settings import StoreSettings

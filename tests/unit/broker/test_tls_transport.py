@@ -10,7 +10,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.authority import DAY, Authority, Issued
+from tests.certificates import DAY, Authority, Issued
 from tests.unit.broker.test_broker_connection import Peer, connected, framed
 from tests.waiting import HUNG_AFTER_S
 

@@ -11,9 +11,10 @@ import pytest
 
 from headwater.http import basic_auth
 from headwater.http.authentication import Credentials
-from headwater.http.basic_auth import BasicAuth, UsersError, hash_password
+from headwater.http.basic_auth import BasicAuth, UsersError
 from headwater.http.errors import HttpError
 from headwater.http.principals import Principal
+from headwater.security.password_hash import hash_password
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +82,7 @@ def test_a_hash_is_computed_in_a_thread_once_for_all_who_wait(
         go_on.set()
         return await asyncio.gather(*waiting[1:])
 
-    monkeypatch.setattr(basic_auth, "_matches", matches)
+    monkeypatch.setattr(basic_auth, "matches", matches)
     assert asyncio.run(run()) == [Principal("ann", method="BASIC")] * 49
     assert len(hashed) == 1
     assert hashed[0] != loop_thread
@@ -89,7 +90,7 @@ def test_a_hash_is_computed_in_a_thread_once_for_all_who_wait(
 
 def test_too_many_who_guess_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = threading.Event()
-    monkeypatch.setattr(basic_auth, "_matches", lambda password, expected: not go_on.wait(60))
+    monkeypatch.setattr(basic_auth, "matches", lambda password, expected: not go_on.wait(60))
 
     async def run() -> None:
         auth = BasicAuth({"ann": "x"})

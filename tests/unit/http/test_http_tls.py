@@ -13,7 +13,7 @@ from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
 
 from headwater.http.answers import Answer, answer
 from headwater.http.routes import Route
-from headwater.http.tls import ClientAuthentication, server_context, subject_of
+from headwater.http.tls import ClientAuthentication, server_context
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,16 +60,3 @@ def test_certificates_of_clients(tmp_path: Path) -> None:
             else:
                 with pytest.raises((ssl.SSLError, ConnectionError)):
                     ask(running, server, None)
-
-
-def test_names_are_written_as_kafka_writes_them() -> None:
-    assert subject_of(None) is None
-    assert subject_of({}) is None
-    peer = {
-        "subject": (
-            (("countryName", "CH"),),
-            (("organizationName", "Plant, Inc."),),
-            (("commonName", "ann"),),
-        )
-    }
-    assert subject_of(peer) == "CN=ann,O=Plant\\, Inc.,C=CH"

@@ -14,10 +14,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from headwater.broker.session import USER, Authentication, Principal
-from headwater.broker.tls.certificates import subject_of
 from headwater.broker.tls.errors import HandshakeError
 from headwater.broker.tls.handshake_errors import explain
 from headwater.broker.tls.principal_rules import NoMatchingRule
+from headwater.security.subjects import subject_of
 
 if TYPE_CHECKING:
     from headwater.broker.authentication_counts import AuthenticationCounts
