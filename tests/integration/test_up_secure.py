@@ -15,6 +15,7 @@ import psutil
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic
+from tests.differential.kafka_tools import KafkaTools
 from tests.platform_process import PlatformProcess
 from tests.waiting import HUNG_AFTER_S
 
@@ -158,3 +159,18 @@ def test_no_secret_is_on_show(platform: PlatformProcess, kit: SecurityKit) -> No
     shown.append(str({name: entry.value for name, entry in described.result().items()}))
     for text in shown:
         assert not any(secret in text for secret in secrets)
+
+
+def test_kafkas_own_tools_take_the_properties_for_java(
+    platform: PlatformProcess, kit: SecurityKit
+) -> None:
+    tools = KafkaTools()
+    try:
+        listed = tools.run(
+            "kafka-topics", "--bootstrap-server", platform.bootstrap_servers, "--list",
+            "--command-config", str(kit.user("admin").java),
+        )  # fmt: skip
+    finally:
+        tools.close()
+    assert listed.code == 0, listed.text
+    assert "_schemas" in listed.text
