@@ -37,6 +37,14 @@ def test_services_refuse_and_say_why(command: list[str], monkeypatch: pytest.Mon
     assert "--insecure, or HEADWATER_INSECURE=true" in said
 
 
+def test_services_on_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    service = ["--service", "tests.integration.copy_service:COPIER", "0"]
+    shown = CliRunner().invoke(headwater, ["spark-services", *service, "--host", "0.0.0.0"])
+    assert shown.exit_code == 2, shown.output
+    assert "let everybody in" in " ".join(shown.output.split())
+
+
 @pytest.mark.parametrize(
     ("listeners", "settings", "is_fine"),
     [

@@ -10,11 +10,14 @@ import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
+from headwater.cli.exposure import check_http_exposure, insecure_option
 from headwater.cli.options import parse_assignments
 from headwater.cli.service_settings import given_settings
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection
+    from headwater.config.given import Given
+    from headwater.spark_services.spark_service import SparkService
 
 
 @click.command(
@@ -44,11 +47,13 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0.""",
     multiple=True,
     help="A setting of a service, or of Spark, as in spark.driver.memory=2g.",
 )
+@insecure_option
 def spark_services(
     connection: Connection,
     services: tuple[tuple[str, int], ...],
     host: str,
     properties: tuple[str, ...],
+    insecure: bool | None,
 ) -> int:
     """Run services that need Spark until Ctrl-C; they share one JVM."""
     from headwater.config.references import References, UnresolvedReferenceError
@@ -73,9 +78,10 @@ def spark_services(
             for name, value in assigned.items()
             if name.startswith(f"{service.name}.")
         ]
-        hosted.append(
-            HostedService(service, host, port, given_settings(service.definitions, None, own))
-        )
+        given = given_settings(service.definitions, None, own)
+        if not insecure:
+            _check_exposure(service, host, given)
+        hosted.append(HostedService(service, host, port, given))
     by_platform = json.loads(os.environ.get(SPARK_VARIABLE) or "{}")
     conf = {f"{SPARK}.{name}": value for name, value in by_platform.items()}
     conf |= {name: value for name, value in assigned.items() if name.startswith(f"{SPARK}.")}
@@ -84,3 +90,15 @@ def spark_services(
     except UnresolvedReferenceError as failure:
         raise click.UsageError(str(failure)) from None
     return run(hosted, connection.access, conf)
+
+
+def _check_exposure(service: SparkService, host: str, given: Given) -> None:
+    from headwater.config import ConfigError
+    from headwater.spark_services.spark_service import read_settings
+
+    try:
+        _, listener = read_settings(service, given)
+    except ConfigError:
+        return  # the process says so when it starts, with the service's name
+    listener.host = host
+    check_http_exposure(listener, is_insecure=False)
