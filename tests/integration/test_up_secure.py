@@ -96,6 +96,21 @@ def test_services_ask_who_it_is(platform: PlatformProcess, kit: SecurityKit) -> 
             get(kit, f"{found[name]}/topics", "demo")
 
 
+def test_a_certificate_does_instead_of_a_password(
+    platform: PlatformProcess, kit: SecurityKit
+) -> None:
+    url = f"{urls(platform)['monitor']}/metrics"
+    for user, status in (("admin", 200), ("demo", 401)):
+        shows = ssl.create_default_context(cafile=str(kit.authority))
+        shows.load_cert_chain(kit.user(user).certificate, kit.user(user).key)
+        try:
+            answer = urllib.request.urlopen(url, timeout=HUNG_AFTER_S, context=shows)
+        except urllib.error.HTTPError as refusal:
+            answer = refusal
+        with answer:
+            assert answer.status == status
+
+
 def test_the_status_is_for_the_owner(platform: PlatformProcess, directory: Path) -> None:
     command = [sys.executable, "-m", "headwater", "up", "--status", "--json"]
     shown = subprocess.run(

@@ -66,6 +66,10 @@ class BasicAuth:
             raise UsersError(f"{path}: there is nobody in it")
         return cls(users, realm)
 
+    def has_user(self, name: str) -> bool:
+        """Whether there is somebody of this name."""
+        return name in self._users
+
     def known(self, credentials: Credentials) -> Principal | None:
         """Return who it is if the same password was right before."""
         header = credentials.authorization

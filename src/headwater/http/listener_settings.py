@@ -71,7 +71,9 @@ def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
             "ssl.client.authentication",
             ConfigType.STRING,
             "NONE",
-            "Whether clients are asked for certificates, and whether they have to have one.",
+            "Whether clients are asked for certificates, and whether they have to have one; with"
+            " REQUESTED, ssl.ca.location and users, a certificate whose CN is a user's name does"
+            " instead of the password.",
             one_of_any_case(*ClientAuthentication),
         ),
         ConfigDef(
@@ -137,7 +139,13 @@ class ListenerConfig:
             return None
         from headwater.http.basic_auth import BasicAuth
 
-        return BasicAuth.from_file(self.users_file, realm)
+        passwords = BasicAuth.from_file(self.users_file, realm)
+        # Not with the authorities that this machine trusts: anybody gets certificates of those.
+        if self.client_authentication is ClientAuthentication.REQUESTED and self.ca_file:
+            from headwater.http.certificate_auth import CertificateOrPassword
+
+            return CertificateOrPassword(passwords)
+        return passwords
 
     def access_log(self) -> AccessLog | None:
         """Return where requests are written down, if they are."""

@@ -82,6 +82,7 @@ def _http_settings(
         "ssl.certificate.location": str(kit.service_certificate),
         "ssl.key.location": str(kit.service_key),
         "ssl.ca.location": str(kit.authority),
+        "ssl.client.authentication": "REQUESTED",
         "authentication.users.file": str(kit.http_users if factory.is_for_all else kit.http_admins),
     }
     if factory.registry_prefix is not None:

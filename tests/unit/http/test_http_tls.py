@@ -5,13 +5,16 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.certificates import Certificate, certificate_for_loopback
+from tests.certificates import Authority, Certificate, certificate_for_loopback
 from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
 
 from headwater.http.answers import Answer, answer
+from headwater.http.basic_auth import BasicAuth
+from headwater.http.listener_settings import ListenerConfig
 from headwater.http.routes import Route
 from headwater.http.tls import ClientAuthentication, server_context
 
@@ -60,3 +63,33 @@ def test_certificates_of_clients(tmp_path: Path) -> None:
             else:
                 with pytest.raises((ssl.SSLError, ConnectionError)):
                     ask(running, server, None)
+
+
+def test_a_certificate_does_instead_of_a_password(tmp_path: Path) -> None:
+    authority = Authority()
+    (tmp_path / "authority.pem").write_text(authority.certificate)
+    (tmp_path / "users.txt").write_text("ann: secret\n")
+    made: dict[str, Certificate] = {}
+    for subject in ("CN=server", "CN=ann,O=plant", "CN=bob", "O=CN\\=ann"):
+        issued = authority.issue(subject)
+        files = Certificate(tmp_path / f"{len(made)}.pem", tmp_path / f"{len(made)}.key")
+        files.certificate.write_text(issued.certificate)
+        files.key.write_text(issued.key)
+        made[subject] = files
+    server, ann, *others = made.values()
+    config = ListenerConfig(
+        users_file=tmp_path / "users.txt",
+        certificate_file=server.certificate,
+        key_file=server.key,
+        ca_file=tmp_path / "authority.pem",
+        client_authentication=ClientAuthentication.REQUESTED,
+    )
+    trusted = server._replace(certificate=tmp_path / "authority.pem")
+    app = app_of(Route("GET", "/who", who, "", ""), authenticator=config.authenticator("test"))
+    with RunningApp(app, tls=config.tls()) as running:
+        assert ask(running, trusted, ann) == ["User:ann", "SSL"]
+        for stranger in (None, *others):
+            assert ask(running, trusted, stranger)["error_code"] == 401
+    # Without an authority of one's own, or where nobody is asked, it takes the password.
+    for changed in ({"ca_file": None}, {"client_authentication": ClientAuthentication.REQUIRED}):
+        assert isinstance(replace(config, **changed).authenticator("test"), BasicAuth)
