@@ -1,0 +1,1 @@
+"""Connect's predicates: which records a transform is for, as Spark SQL conditions."""
