@@ -16,7 +16,7 @@ A service writes its settings down as `Definitions`, reads what an operator gave
 
 from headwater.config.definition import ConfigDef, Importance, UpdateMode
 from headwater.config.definitions import Definitions
-from headwater.config.errors import ConfigError, UnknownSettingError
+from headwater.config.errors import ConfigError, MissingSettingError, UnknownSettingError
 from headwater.config.types import DOUBLE_MAX, INT_MAX, LONG_MAX, ConfigType, Value
 from headwater.config.validators import (
     NOT_EMPTY,
@@ -40,6 +40,7 @@ __all__ = [
     "ConfigType",
     "Definitions",
     "Importance",
+    "MissingSettingError",
     "UnknownSettingError",
     "UpdateMode",
     "Validator",

@@ -35,7 +35,7 @@ class ConfigDef:
 
     `has_effect` is False for settings that are taken, so that a file made for another server
     works as it is, and not used here, such as those of replication. An `internal` setting is
-    taken but never listed.
+    taken but never listed. A `required` one has no default: `Definitions.missing` finds it.
 
     >>> ConfigDef("port", ConfigType.INT, 8082, "The port to listen on.").parse(" 80 ")
     80
@@ -50,6 +50,7 @@ class ConfigDef:
     has_effect: bool = True
     internal: bool = False
     importance: Importance = Importance.MEDIUM
+    required: bool = False
 
     @property
     def is_sensitive(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headwater.config.errors import UnknownSettingError
+from headwater.config.errors import MissingSettingError, UnknownSettingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,6 +52,15 @@ class Definitions(Mapping[str, "ConfigDef"]):
             return self[name]
         except KeyError:
             raise self.unknown(name) from None
+
+    def missing(self, given: Iterable[str]) -> list[MissingSettingError]:
+        """Return an error for each setting that must be given and is not among the names."""
+        names = set(given)
+        return [
+            MissingSettingError(definition.name)
+            for definition in self._all().values()
+            if definition.required and definition.name not in names
+        ]
 
     def is_open(self, name: str) -> bool:
         """Whether a name that is not defined here is handed on to somebody else."""

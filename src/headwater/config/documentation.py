@@ -41,7 +41,7 @@ def _row(definition: ConfigDef) -> str:
     cells = (
         f"`{definition.name}`",
         definition.type.name.lower(),
-        f"`{default}`" if default else "",
+        "(required)" if definition.required else f"`{default}`" if default else "",
         definition.validator.wants if definition.validator else "",
         definition.importance.value,
         _AT_RUN_TIME[definition.update],

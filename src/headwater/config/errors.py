@@ -22,3 +22,11 @@ class UnknownSettingError(ConfigError):
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, None, reason)
         self.args = (f"Unknown setting {name}: {reason}",)
+
+
+class MissingSettingError(ConfigError):
+    """A setting that has no default was not given; `str()` is as Kafka says it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, None, "it has no default value, so it must be given")
+        self.args = (f'Missing required configuration "{name}" which has no default value.',)

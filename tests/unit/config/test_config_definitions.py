@@ -7,6 +7,7 @@ from headwater.config import (
     ConfigError,
     ConfigType,
     Definitions,
+    MissingSettingError,
     UnknownSettingError,
     Values,
     at_least,
@@ -81,3 +82,12 @@ def test_passwords_are_not_in_messages() -> None:
         secret.parse("hush")
     assert "hush" not in str(caught.value)
     assert caught.value.value == "[hidden]"
+
+
+def test_what_must_be_given_and_is_not_is_found() -> None:
+    field = ConfigDef("field", ConfigType.STRING, None, "The field.", required=True)
+    settings = Definitions("transform", PORT, field)
+    assert settings.missing({"field": "x"}) == []
+    (missing,) = settings.missing({"port": "1"})
+    assert isinstance(missing, MissingSettingError)
+    assert str(missing) == 'Missing required configuration "field" which has no default value.'
