@@ -14,7 +14,6 @@ DECIMAL = "org.apache.kafka.connect.data.Decimal"
 DATE = "org.apache.kafka.connect.data.Date"
 TIME = "org.apache.kafka.connect.data.Time"
 TIMESTAMP = "org.apache.kafka.connect.data.Timestamp"
-LOGICAL_NAMES = frozenset({DECIMAL, DATE, TIME, TIMESTAMP})
 SCALE = "scale"
 PRECISION = "connect.decimal.precision"
 """The parameter that Confluent's converters keep a decimal's count of digits in."""
@@ -47,6 +46,12 @@ class Type(StrEnum):
         return self in _NUMBERS
 
 
+_PHYSICAL = {
+    DECIMAL: Type.BYTES,
+    DATE: Type.INT32,
+    TIME: Type.INT32,
+    TIMESTAMP: Type.INT64,
+}
 _NUMBERS = (Type.INT8, Type.INT16, Type.INT32, Type.INT64, Type.FLOAT32, Type.FLOAT64)
 
 
@@ -97,7 +102,7 @@ class Schema:
     @property
     def logical(self) -> str | None:
         """The name of Connect's logical type that this is, if it is one."""
-        return self.name if self.name in LOGICAL_NAMES else None
+        return self.name if _PHYSICAL.get(self.name or "") is self.type else None
 
     @property
     def scale(self) -> int:

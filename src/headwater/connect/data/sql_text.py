@@ -44,6 +44,12 @@ def unless_null(value: str, then: str) -> str:
     return f"if({value} is null, null, {then})"
 
 
+def matches(value: str, regex: str) -> str:
+    """Return whether a Java regular expression matches all of a text."""
+    whole = rf"\A(?:{regex})\z"
+    return f"{value} rlike {text(whole)}"
+
+
 def literal(value: object, schema: Schema) -> str:
     """Return a Python value of a schema's type as Spark SQL, such as a field's default.
 
