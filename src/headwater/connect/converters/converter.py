@@ -70,8 +70,16 @@ def converter_for(class_name: str, config: Mapping[str, str], *, is_key: bool) -
 
 
 _HERE = "headwater.connect.converters"
+_KAFKA = "org.apache.kafka.connect"
+_NUMBERS = ("Boolean", "Short", "Integer", "Long", "Float", "Double")
 CONVERTERS: Mapping[str, str] = {
-    "org.apache.kafka.connect.storage.StringConverter": f"{_HERE}.plain:StringConverter",
-    "org.apache.kafka.connect.converters.ByteArrayConverter": f"{_HERE}.plain:ByteArrayConverter",
+    f"{_KAFKA}.storage.StringConverter": f"{_HERE}.plain:StringConverter",
+    f"{_KAFKA}.converters.ByteArrayConverter": f"{_HERE}.plain:ByteArrayConverter",
+    f"{_KAFKA}.json.JsonConverter": f"{_HERE}.json:JsonConverter",
+    **{
+        f"{_KAFKA}.converters.{name}Converter": f"{_HERE}.numbers:{name}Converter"
+        for name in _NUMBERS
+    },
+    "io.confluent.connect.avro.AvroConverter": f"{_HERE}.avro:AvroConverter",
 }
 """The converters' modules and classes, loaded when one is asked for: they load PySpark."""

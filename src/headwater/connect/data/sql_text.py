@@ -21,7 +21,8 @@ def text(value: str) -> str:
     >>> print(text("it's a \\d"))
     'it\'s a \\d'
     """
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    # Spark puts the value of a variable, or nothing, in place of ${name} before it reads the SQL.
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
     return f"'{escaped.replace(chr(10), chr(92) + 'n').replace(chr(13), chr(92) + 'r')}'"
 
 

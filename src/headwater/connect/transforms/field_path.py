@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError
 from headwater.connect.data.schema import Field, Type
+from headwater.connect.data.sql_text import unless_null
 from headwater.connect.transforms.structs import value_of
 from headwater.connect.transforms.variants import as_map, entry
 
@@ -40,7 +41,10 @@ class FieldPath:
             found = schema.field(name)
             assert found is not None  # the caller has looked
             is_last = name is self.names[-1]
-            struct = value_of(struct, found, replace_null=replace_null or not is_last)
+            value = value_of(struct, found, replace_null=replace_null or not is_last)
+            has_default = found.schema.default is not None
+            # No default for a field of nothing: a tombstone stays one.
+            struct = unless_null(struct, value) if has_default else value
             schema = found.schema
         return struct
 

@@ -71,16 +71,20 @@ class MaskField:
         schema = shape.of(self.side)
         if schema is None:
             return self._schemaless(), shape
-        parts = [
-            self._masked(part) if part.name in self.fields else part
-            for part in parts_of(self.side, schema, _PURPOSE, replace_null=self.replace_null)
-        ]
-        failed = null_struct(self.side, _PURPOSE)
+        parts: list[Part] = []
+        failures = [null_struct(self.side, _PURPOSE)]
+        for part in parts_of(self.side, schema, _PURPOSE, replace_null=self.replace_null):
+            if part.name not in self.fields:
+                parts.append(part)
+                continue
+            try:
+                mask = self._mask(part.schema)
+            except TransformError as refusal:  # only of records that have a value to mask
+                mask = f"cast(null as {ddl(part.schema)})"
+                failures.append(unless_null(part.sql, text(str(refusal))))
+            parts.append(part._replace(sql=unless_null(part.sql, mask)))
+        failed = f"coalesce({', '.join(failures)}, null)"
         return Step({self.side: new_struct_like(self.side, parts)}, failed=failed), shape
-
-    def _masked(self, part: Part) -> Part:
-        mask = self._mask(part.schema)
-        return part._replace(sql=unless_null(part.sql, mask))
 
     def _mask(self, schema: Schema) -> str:
         if self.replacement is not None:
