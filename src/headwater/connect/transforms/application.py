@@ -52,10 +52,10 @@ def _apply(frame: F, step: Step) -> F:
     if step.failed is not None:
         others = [backticked(name) for name in frame.columns if name != FAILED]
         frame = frame.selectExpr(*others, f"coalesce({FAILED}, {step.failed}) as {FAILED}")
-    if step.columns:
-        frame = frame.selectExpr(*(_column(name, step) for name in frame.columns))
     if step.where is not None:
         frame = frame.where(f"{FAILED} is not null or ({step.where})")
+    if step.columns:
+        frame = frame.selectExpr(*(_column(name, step) for name in frame.columns))
     return frame
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PURPOSE = "field replacement"
 _PAIRS = Validator(
     "a list of colon-delimited pairs, such as foo:bar,abc:xyz",
-    lambda value: all(len(_pair(each)) == 2 for each in value or ()),
+    lambda value: all(each.strip(":").count(":") == 1 for each in value or ()),
 )
 
 
