@@ -228,6 +228,17 @@ def test_avro_of_two_schemas_in_one_batch(spark: SparkSession, registry: Registr
     ]
 
 
+def test_json_schema(spark: SparkSession, registry: RegistryProcess) -> None:
+    config = {"schema.registry.url": registry.url}
+    name = "io.confluent.connect.json.JsonSchemaConverter"
+    for decimals in ("BASE64", "NUMERIC"):
+        converter = converter_for(name, {**config, "decimal.format": decimals}, is_key=False)
+        topic = f"described-{decimals}"
+        assert _round_trip(spark, converter, PERSON, [ADA, NOBODY], topic) == [ADA, NOBODY]
+    keys = converter_for(name, config, is_key=True)
+    assert _round_trip(spark, keys, Schema(Type.INT64), [5, 6], "described") == [5, 6]
+
+
 def test_the_examples_of_the_page(spark: SparkSession) -> None:
     examples = runpy.run_path(str(ROOT / "docs" / "connect_transforms.py"))["EXAMPLES"]
     for example in examples:
@@ -334,3 +345,41 @@ def test_change_events(spark: SparkSession) -> None:
         found = rows.collect()
         assert [row["value"] and tuple(row["value"]) for row in found] == expected, mode
         assert bytes(found[0]["headers"][0]["value"]) == b"c"
+
+
+def test_events_of_an_outbox(spark: SparkSession) -> None:
+    row = struct(
+        {
+            "id": Schema(Type.STRING),
+            "aggregatetype": Schema(Type.STRING),
+            "aggregateid": Schema(Type.STRING),
+            "type": Schema(Type.STRING),
+            "payload": Schema(Type.STRING, optional=True),
+        }
+    ).as_optional()
+    envelope = struct({"before": row, "after": row, "op": Schema(Type.STRING)}, name="o.Envelope")
+    order = ("e1", "order", "7", "made", '{"id":7}')
+    events = [
+        ("db.outbox", (None, order, "c"), None),
+        ("db.outbox", (order, None, "d"), None),
+        ("db.outbox", None, None),
+    ]
+    columns = f"topic string, value {ddl(envelope)}, headers array<struct<key:string,value:binary>>"
+    frame = spark.createDataFrame(events, columns).selectExpr("*", "cast(null as string) as key")
+    config = {
+        "transforms": "outbox",
+        "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+        "transforms.outbox.table.fields.additional.placement": "type:header:eventType",
+    }
+    made, shape = transformed(frame, Shape(value=envelope), config)
+    assert (shape.key, shape.value) == (Schema(Type.STRING), Schema(Type.STRING, optional=True))
+    (found,) = made.collect()
+    assert (found["topic"], found["key"], found["value"]) == ("outbox.event.order", "7", '{"id":7}')
+    assert [(each["key"], bytes(each["value"])) for each in found["headers"]] == [
+        ("id", b"e1"),
+        ("eventType", b"made"),
+    ]
+    inside = {"transforms.outbox.table.fields.additional.placement": "type:envelope:kind"}
+    made, shape = transformed(frame, Shape(value=envelope), config | inside)
+    assert ddl(shape.value) == "struct<payload:string,kind:string>"
+    assert tuple(made.collect()[0]["value"]) == ('{"id":7}', "made")

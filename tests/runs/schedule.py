@@ -29,6 +29,7 @@ _KAFKA = (
 )
 _SPARK = (
     "tests/chaos/test_spark_",
+    "tests/differential/test_differential_connect.py",
     "tests/differential/test_differential_streams.py",
     "tests/integration/test_cli_secured.py",
     "tests/integration/test_docs_pipelines.py",

@@ -16,6 +16,7 @@ DOCS = Path(__file__).parents[3] / "docs"
     "module",
     [
         "converters.avro_schemas",
+        "converters.json_schema_schemas",
         "converters.json_schemas",
         "data.schema",
         "data.spark_types",

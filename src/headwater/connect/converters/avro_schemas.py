@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from itertools import count
+from string import digits
+from typing import TYPE_CHECKING, Any
 
 from headwater.connect.converters.json_schemas import json_value, python_value
 from headwater.connect.data import schema as connect
 from headwater.connect.data.schema import Field, Schema, Type
 
-_DEFAULT_NAME = "ConnectDefault"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEFAULT_NAME = "io.confluent.connect.avro.ConnectDefault"
+"""The name of a struct that has none; a number follows, as a name is there once in a schema."""
 _ANY_PRECISION = 64
 """The precision that Confluent writes for a decimal without one."""
 _PRIMITIVES = {
@@ -53,8 +59,7 @@ def as_avro(schema: Schema, *, marks: bool = True) -> Any:
     >>> as_avro(Schema(Type.INT64, optional=True))
     ['null', 'long']
     """
-    found = _avro(schema, _DEFAULT_NAME, marks=marks)
-    return ["null", found] if schema.optional else found
+    return _maybe_null(schema, _names(), marks=marks)
 
 
 def from_avro(found: Any, *, optional: bool = False) -> Schema:
@@ -69,16 +74,27 @@ def from_avro(found: Any, *, optional: bool = False) -> Schema:
     return _marked(found, _unmarked(found, optional=optional))
 
 
-def _avro(schema: Schema, name: str, *, marks: bool) -> Any:
+def _names() -> Iterator[str]:
+    yield _DEFAULT_NAME
+    for number in count(2):
+        yield f"{_DEFAULT_NAME}{number}"
+
+
+def _maybe_null(schema: Schema, names: Iterator[str], *, marks: bool) -> Any:
+    found = _avro(schema, names, marks=marks)
+    return ["null", found] if schema.optional else found
+
+
+def _avro(schema: Schema, names: Iterator[str], *, marks: bool) -> Any:
     base: dict[str, Any]
     match schema.type:
         case Type.STRUCT:
-            base = _record(schema, name, marks=marks)
+            base = _record(schema, names, marks=marks)
         case Type.ARRAY:
             assert schema.value is not None
-            base = {"type": "array", "items": as_avro(schema.value, marks=marks)}
+            base = {"type": "array", "items": _maybe_null(schema.value, names, marks=marks)}
         case Type.MAP:
-            base = _map(schema, marks=marks)
+            base = _map(schema, names, marks=marks)
         case _:
             base = {"type": _PRIMITIVES[schema.type]}
     if schema.logical == connect.DECIMAL:
@@ -112,18 +128,17 @@ def _marks(schema: Schema) -> dict[str, Any]:
     return marks
 
 
-def _record(schema: Schema, name: str, *, marks: bool) -> dict[str, Any]:
-    space, _, own = (schema.name or name).rpartition(".")
+def _record(schema: Schema, names: Iterator[str], *, marks: bool) -> dict[str, Any]:
+    space, _, own = (schema.name or next(names)).rpartition(".")
     record: dict[str, Any] = {"type": "record", "name": own}
     if space:
         record["namespace"] = space
-    record["fields"] = [_field(each, own, marks=marks) for each in schema.fields]
+    record["fields"] = [_field(each, names, marks=marks) for each in schema.fields]
     return record
 
 
-def _field(field: Field, outer: str, *, marks: bool) -> dict[str, Any]:
-    # A struct without a name is called after where it stands: a name is there once in a schema.
-    made = _avro(field.schema, f"{outer}_{field.name}", marks=marks)
+def _field(field: Field, names: Iterator[str], *, marks: bool) -> dict[str, Any]:
+    made = _avro(field.schema, names, marks=marks)
     found: dict[str, Any] = {"name": field.name, "type": made}
     if field.schema.doc is not None and marks:
         found["doc"] = field.schema.doc
@@ -146,11 +161,11 @@ def _avro_default(default: object, schema: Schema) -> Any:
     return json_value(default, schema)
 
 
-def _map(schema: Schema, *, marks: bool) -> dict[str, Any]:
+def _map(schema: Schema, names: Iterator[str], *, marks: bool) -> dict[str, Any]:
     assert schema.key is not None
     assert schema.value is not None
     if schema.key.type is Type.STRING and not schema.key.optional:
-        return {"type": "map", "values": as_avro(schema.value, marks=marks)}
+        return {"type": "map", "values": _maybe_null(schema.value, names, marks=marks)}
     raise ValueError("a map whose keys are not text has no counterpart among Avro's types here")
 
 
@@ -170,7 +185,7 @@ def _unmarked(found: dict[str, Any], *, optional: bool) -> Schema:
             space = found.get("namespace")
             name = f"{space}.{found['name']}" if space else found["name"]
             fields = tuple(map(_read_field, found["fields"]))
-            named = None if name == _DEFAULT_NAME else name
+            named = None if name.rstrip(digits) == _DEFAULT_NAME else name
             return Schema(Type.STRUCT, optional, named, doc=found.get("doc"), fields=fields)
         case "array":
             return Schema(Type.ARRAY, optional, value=from_avro(found["items"]))

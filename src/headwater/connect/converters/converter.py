@@ -81,5 +81,6 @@ CONVERTERS: Mapping[str, str] = {
         for name in _NUMBERS
     },
     "io.confluent.connect.avro.AvroConverter": f"{_HERE}.avro:AvroConverter",
+    "io.confluent.connect.json.JsonSchemaConverter": f"{_HERE}.json_schema:JsonSchemaConverter",
 }
 """The converters' modules and classes, loaded when one is asked for: they load PySpark."""

@@ -13,6 +13,7 @@ from headwater.connect.converters.converter import Decoded
 from headwater.connect.converters.json_payload import (
     PayloadFormat,
     from_payload,
+    json_text,
     payload_ddl,
     to_payload,
 )
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from headwater.connect.data.schema import Schema
 
 _CORRUPT = "_corrupt_record"
-_KEEP_NULLS = {"ignoreNullFields": "false"}
 _PAYLOAD = "payload"
 
 
@@ -89,7 +89,7 @@ class JsonConverter:
             text = F.to_json(value.cast("variant"))
             envelope = '{"schema":null,"payload":'
         else:
-            text = _json_text(to_payload(value, schema, self.format), schema)
+            text = json_text(to_payload(value, schema, self.format), schema)
             described = as_json_schema(schema, numeric_decimals=self.format.numeric_decimals)
             envelope = f'{{"schema":{_compact(described)},"payload":'
         if self.schemas:
@@ -140,14 +140,6 @@ def _schemaless(text: Column, payload: Column) -> Decoded:
     parsed = F.try_parse_json(payload)
     failed = F.when(text.isNotNull() & parsed.isNull(), F.lit(_NO_JSON))
     return Decoded(F.when(~F.is_variant_null(parsed), parsed), None, failed)
-
-
-def _json_text(value: Column, schema: Schema) -> Column:
-    if not schema.type.is_primitive:
-        return F.to_json(value, _KEEP_NULLS)
-    # {"v":1} without what is around the value.
-    text = F.to_json(F.struct(value.alias("v")), _KEEP_NULLS)
-    return text.substr(F.lit(6), F.length(text) - 6)
 
 
 def _compact(found: object) -> str:

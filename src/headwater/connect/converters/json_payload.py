@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
+_KEEP_NULLS = {"ignoreNullFields": "false"}
+
+
 class PayloadFormat(NamedTuple):
     """How JsonConverter is set."""
 
@@ -81,6 +84,15 @@ def from_payload(value: Column, schema: Schema, how: PayloadFormat) -> Column:
     if how.replace_null and schema.default is not None:
         return F.coalesce(found, F.expr(literal(schema.default, schema)))
     return found
+
+
+def json_text(value: Column, schema: Schema) -> Column:
+    """Return a payload as JSON, also one that is no struct; nulls are written."""
+    if not schema.type.is_primitive:
+        return F.to_json(value, _KEEP_NULLS)
+    # {"v":1} without what is around the value.
+    text = F.to_json(F.struct(value.alias("v")), _KEEP_NULLS)
+    return text.substr(F.lit(6), F.length(text) - 6)
 
 
 def is_plain(schema: Schema, how: PayloadFormat) -> bool:

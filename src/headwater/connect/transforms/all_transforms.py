@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError
 from headwater.connect.transforms.cast import Cast
+from headwater.connect.transforms.debezium.event_router import EventRouter
 from headwater.connect.transforms.debezium.new_record_state import ExtractNewRecordState
 from headwater.connect.transforms.drop_headers import DropHeaders
 from headwater.connect.transforms.extract_field import ExtractField
@@ -44,6 +45,7 @@ TRANSFORMS: tuple[type[Transform], ...] = (
     TimestampRouter,
     ValueToKey,
     ExtractNewRecordState,
+    EventRouter,
 )
 _BY_NAME = {name: each for each in TRANSFORMS for name in each.class_names}
 

@@ -52,7 +52,7 @@ class TimestampRouter:
     def compile(self, shape: Shape) -> tuple[Step, Shape]:
         """Return the new name; a record without a timestamp fails."""
         moment = f"date_format(timestamp, {text(self.timestamp_format)})"
-        topic = f"replace({text(self.topic_format)}, '${{topic}}', topic)"
-        topic = f"replace({topic}, '${{timestamp}}', {moment})"
+        topic = f"replace({text(self.topic_format)}, {text('${topic}')}, topic)"
+        topic = f"replace({topic}, {text('${timestamp}')}, {moment})"
         failed = "if(timestamp is null, concat('Timestamp missing on record of ', topic), null)"
         return Step({"topic": topic}, failed=failed), shape

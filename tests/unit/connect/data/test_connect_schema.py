@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from headwater.connect.converters import json_schema_schemas
 from headwater.connect.converters.avro_schemas import as_avro, from_avro
 from headwater.connect.converters.json_schemas import as_json_schema, from_json_schema
 from headwater.connect.data import schema as connect
@@ -62,8 +63,19 @@ def test_json_that_is_no_schema(found: object, reason: str) -> None:
 def test_as_avro_and_back() -> None:
     assert from_avro(as_avro(EVERYTHING)) == EVERYTHING
     assert as_avro(connect.decimal(2))["precision"] == 64
+    nameless = struct({"a": struct({}), "b": struct({"c": Schema(Type.INT8)})})
+    assert from_avro(as_avro(nameless)) == nameless
     with pytest.raises(ValueError, match="a union of several types"):
         from_avro(["int", "string"])
+
+
+def test_as_json_schema_and_back() -> None:
+    found = json_schema_schemas.as_json_schema(EVERYTHING)
+    assert json_schema_schemas.from_json_schema(found) == EVERYTHING
+    others = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    assert json_schema_schemas.from_json_schema(others) == struct({"a": Schema(Type.INT64)})
+    with pytest.raises(ValueError, match="several types"):
+        json_schema_schemas.from_json_schema({"type": ["string", "integer"]})
 
 
 def test_sparks_types() -> None:
