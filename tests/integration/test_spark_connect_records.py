@@ -239,6 +239,30 @@ def test_json_schema(spark: SparkSession, registry: RegistryProcess) -> None:
     assert _round_trip(spark, keys, Schema(Type.INT64), [5, 6], "described") == [5, 6]
 
 
+def test_protobuf(spark: SparkSession, registry: RegistryProcess) -> None:
+    converter = converter_for(
+        "io.confluent.connect.protobuf.ProtobufConverter",
+        {"schema.registry.url": registry.url},
+        is_key=False,
+    )
+    inner = struct({"tags": Schema(Type.ARRAY, value=Schema(Type.STRING))}, name="org.Thing.Inner")
+    thing = struct(
+        {
+            "id": Schema(Type.INT64),
+            "name": Schema(Type.STRING, optional=True),
+            "born": connect.date(optional=True),
+            "daily": connect.time(optional=True),
+            "seen": connect.timestamp(optional=True),
+            "inner": inner.as_optional(),
+            "words": Schema(Type.MAP, key=Schema(Type.STRING), value=Schema(Type.INT32)),
+        },
+        name="org.Thing",
+    )
+    full = {name: ADA[name] for name in ("id", "name", "born", "daily", "seen", "inner", "words")}
+    empty: dict[str, Any] = {**dict.fromkeys(full), "id": 1, "words": {}}
+    assert _round_trip(spark, converter, thing, [full, empty], "things-in-proto") == [full, empty]
+
+
 def test_the_examples_of_the_page(spark: SparkSession) -> None:
     examples = runpy.run_path(str(ROOT / "docs" / "connect_transforms.py"))["EXAMPLES"]
     for example in examples:

@@ -18,6 +18,7 @@ DOCS = Path(__file__).parents[3] / "docs"
         "converters.avro_schemas",
         "converters.json_schema_schemas",
         "converters.json_schemas",
+        "converters.protobuf_schemas",
         "data.schema",
         "data.spark_types",
         "data.sql_text",

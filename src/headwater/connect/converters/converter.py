@@ -81,6 +81,7 @@ CONVERTERS: Mapping[str, str] = {
         for name in _NUMBERS
     },
     "io.confluent.connect.avro.AvroConverter": f"{_HERE}.avro:AvroConverter",
+    "io.confluent.connect.protobuf.ProtobufConverter": f"{_HERE}.protobuf:ProtobufConverter",
     "io.confluent.connect.json.JsonSchemaConverter": f"{_HERE}.json_schema:JsonSchemaConverter",
 }
 """The converters' modules and classes, loaded when one is asked for: they load PySpark."""
