@@ -26,8 +26,8 @@ _INTRODUCTION = """\
 
 What happens to records between a connector and a topic. The class names, properties and defaults
 are Kafka's and Debezium's, so that the `transforms` of a configuration made for Kafka Connect work
-as they are. They become expressions of one Spark query: no record passes through Python, and ten of
-them are compiled into one plan as one is.
+as they are. They become expressions of one Spark query: but for PythonFunction, no record passes
+through Python, and ten of them are compiled into one plan as one is.
 
 Each takes records of sources and of sinks, with a schema or without. `$Key` and `$Value` say which
 side it works on. A property that a transform does not have is refused, with the name that was

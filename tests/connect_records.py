@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.connect.converters.converter import converter_for
 from headwater.connect.data.shape import Shape
+from headwater.connect.python_functions import register_functions
 from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
 
@@ -48,6 +49,7 @@ def transformed(
 ) -> tuple[DataFrame, Shape]:
     """Return the records after a connector's transforms."""
     steps, made = read_chain(config).compile(shape)
+    register_functions(frame.sparkSession, steps)
     return apply_steps(frame, steps), made
 
 

@@ -407,3 +407,21 @@ def test_events_of_an_outbox(spark: SparkSession) -> None:
     made, shape = transformed(frame, Shape(value=envelope), config | inside)
     assert ddl(shape.value) == "struct<payload:string,kind:string>"
     assert tuple(made.collect()[0]["value"]) == ('{"id":7}', "made")
+
+
+def test_a_function_of_the_users(spark: SparkSession) -> None:
+    config = {
+        "transforms": "it",
+        "transforms.it.type": "headwater.connect.transforms.PythonFunction$Value",
+        "transforms.it.function": "copy:copy",
+    }
+    made = without_schemas(spark, [{"value": {"a": [1, None]}}, {}], config)
+    assert [each["value"] for each in made] == [{"a": [1, None]}, None]
+    frame = spark.createDataFrame([("t", "héllo"), ("t", None)], "topic string, value string")
+    typed = config | {"transforms.it.function": "builtins:len", "transforms.it.returns": "bigint"}
+    rows, shape = transformed(frame, Shape(value=Schema(Type.STRING)), typed)
+    assert shape.value == Schema(Type.INT64, optional=True)
+    assert [row["value"] for row in rows.collect()] == [5, None]
+    for wrong in ("no_such_module:f", "copy:no_such"):
+        with pytest.raises(ValueError, match=f"there is no function {wrong}"):
+            without_schemas(spark, [], config | {"transforms.it.function": wrong})

@@ -60,6 +60,26 @@ def schema_of(spark_type_json: str) -> Schema:
     return _read(json.loads(spark_type_json))
 
 
+def schema_of_plan(type_: DataType) -> Schema:
+    """Return the schema for a type as plans have it; all fields may be null.
+
+    >>> schema_of_plan(plan.Array(plan.BIGINT)).value.type
+    <Type.INT64: 'int64'>
+    """
+    match type_:
+        case plan.Struct(fields):
+            named = (Field(each.name, schema_of_plan(each.type)) for each in fields)
+            return Schema(Type.STRUCT, optional=True, fields=tuple(named))
+        case plan.Array(element):
+            return Schema(Type.ARRAY, optional=True, value=schema_of_plan(element))
+        case plan.Map(key, value):
+            of = schema_of_plan(value)
+            return Schema(Type.MAP, optional=True, key=Schema(schema_of_plan(key).type), value=of)
+        case plan.Decimal(precision, scale):
+            return connect.decimal(scale, precision, optional=True)
+    return _read(_SPARK_NAMES.get(type_.ddl(), type_.ddl()), optional=True)
+
+
 def _part(schema: Schema | None) -> DataType:
     if schema is None:
         raise ValueError("a map's or an array's schema says what is in it: one has no such part")
@@ -129,3 +149,4 @@ _LOGICAL = {
     "timestamp": connect.timestamp,
     "timestamp_ntz": connect.timestamp,
 }
+_SPARK_NAMES = {"tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"}

@@ -17,6 +17,7 @@ from headwater.connect.transforms.hoist_field import HoistField
 from headwater.connect.transforms.insert_field import InsertField
 from headwater.connect.transforms.insert_header import InsertHeader
 from headwater.connect.transforms.mask_field import MaskField
+from headwater.connect.transforms.python_function import PythonFunction
 from headwater.connect.transforms.regex_router import RegexRouter
 from headwater.connect.transforms.replace_field import ReplaceField
 from headwater.connect.transforms.set_schema_metadata import SetSchemaMetadata
@@ -46,6 +47,7 @@ TRANSFORMS: tuple[type[Transform], ...] = (
     ValueToKey,
     ExtractNewRecordState,
     EventRouter,
+    PythonFunction,
 )
 _BY_NAME = {name: each for each in TRANSFORMS for name in each.class_names}
 

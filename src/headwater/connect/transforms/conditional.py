@@ -41,6 +41,7 @@ def conditional(condition: str, step: Step, before: Shape, after: Shape) -> tupl
             columns,
             where=None if step.where is None else f"(not ({condition}) or ({step.where}))",
             failed=None if step.failed is None else f"if({condition}, {step.failed}, null)",
+            functions=step.functions,
         ),
         made,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,12 +12,19 @@ if TYPE_CHECKING:
     from headwater.config import Definitions, Values
     from headwater.connect.data.shape import Shape
 
-SCHEMALESS_TYPE = "variant"
-"""The type that a transform makes a schemaless column."""
-
 
 class TransformError(ValueError):
     """Records of this shape cannot be transformed so, whatever is in them."""
+
+
+class FunctionCall(NamedTuple):
+    """A Python function that a step's SQL calls by `name`; `path` is `module:function`."""
+
+    name: str
+    path: str
+    returns: str
+    is_json: bool
+    """Whether it gets and gives JSON as text, which stands for values without a schema."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +33,14 @@ class Step:
 
     `columns` has new columns by name, others stay; all see the record as it was before the step.
     `where` tells which records are kept. `failed` is text that says why a record cannot be
-    transformed, null where it can; it is looked at first: the columns of a failed record are null
-    or fail.
+    transformed, null where it can; it is looked at first: the columns of a failed record are null.
+    `functions` must be registered in the Spark session first.
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     where: str | None = None
     failed: str | None = None
+    functions: tuple[FunctionCall, ...] = ()
 
 
 class Transform(Protocol):

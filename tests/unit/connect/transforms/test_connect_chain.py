@@ -51,6 +51,17 @@ def test_wrong_settings(name: str, settings: dict[str, str], setting: str, reaso
     assert reason in refusal.value.reason
 
 
+def test_functions() -> None:
+    name = "headwater.connect.transforms.PythonFunction$Value"
+    for settings, setting in (
+        ({"function": "len"}, "function"),
+        ({"function": "a:b", "returns": "array<"}, "returns"),
+    ):
+        with pytest.raises(ConfigError) as refusal:
+            read_chain(_config(type=name, **settings))
+        assert refusal.value.name == f"transforms.it.{setting}"
+
+
 def test_all_that_is_wrong_is_found() -> None:
     config = {
         "transforms": "a,b",
