@@ -48,9 +48,10 @@ class AvroConverter:
         encoded = F.lit(None).cast("binary")
         for topic in topics:
             id_, found = self.subjects.to_write(topic, registered)
-            text = found.text
             if found is registered:
                 text = json.dumps(avro_schemas.as_avro(schema, marks=False))
+            else:
+                text = _for_spark(found)
             written = F.when(value.isNotNull(), encode_avro(value, text, id_))
             encoded = F.when(F.col("topic") == topic, written).otherwise(encoded)
         return encoded
