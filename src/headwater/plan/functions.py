@@ -22,6 +22,7 @@ from headwater.plan.expressions import (
 )
 from headwater.plan.sql_text import SqlText
 
+_MOST_BARS = 1000
 _NAME_PART = re.compile(r"`(?:[^`]|``)+`|[^`.]+")
 
 if TYPE_CHECKING:
@@ -90,6 +91,71 @@ def min(column: ColumnLike) -> Aggregation:  # noqa: A001 - Spark's name
 def max(column: ColumnLike) -> Aggregation:  # noqa: A001 - Spark's name
     """Take the largest value of a column."""
     return Aggregation("max", _column(column))
+
+
+def collect_list(column: ColumnLike, limit: int | None = None) -> Aggregation:
+    """Collect the values, nulls too, in the order of arrival; at most `limit`, the first ones."""
+    return Aggregation("collect_list", _column(column), limit=limit, ignore_nulls=False)
+
+
+def collect_set(column: ColumnLike, limit: int | None = None) -> Aggregation:
+    """Collect each different value once, in the order in which they first came."""
+    return Aggregation("collect_set", _column(column), limit=limit, ignore_nulls=False)
+
+
+def earliest_by_offset(
+    column: ColumnLike, n: int | None = None, *, ignore_nulls: bool = True
+) -> Aggregation:
+    """Keep the first value that arrived, or a list of the first `n`."""
+    return Aggregation("earliest_by_offset", _column(column), limit=n, ignore_nulls=ignore_nulls)
+
+
+def latest_by_offset(
+    column: ColumnLike, n: int | None = None, *, ignore_nulls: bool = True
+) -> Aggregation:
+    """Keep the last value that arrived, or a list of the last `n`."""
+    return Aggregation("latest_by_offset", _column(column), limit=n, ignore_nulls=ignore_nulls)
+
+
+def topk(column: ColumnLike, k: int, *others: ColumnLike) -> Aggregation:
+    """List the `k` greatest values, or structs of them (`sort_col`) and other columns (`col0`)."""
+    beside = tuple(_column(other) for other in others)
+    return Aggregation("topk", _column(column), beside, limit=k)
+
+
+def topkdistinct(column: ColumnLike, k: int) -> Aggregation:
+    """List the `k` greatest different values."""
+    return Aggregation("topkdistinct", _column(column), limit=k)
+
+
+def count_distinct(column: ColumnLike) -> Aggregation:
+    """Count the different values, nulls left out."""
+    return Aggregation("count_distinct", _column(column))
+
+
+def histogram(column: ColumnLike) -> Aggregation:
+    """Count how often each text came, for at most 1,000 different ones."""
+    return Aggregation("histogram", _column(column), limit=_MOST_BARS)
+
+
+def stddev_sample(column: ColumnLike) -> Aggregation:
+    """Take the standard deviation of a sample; 0 for fewer than two numbers."""
+    return Aggregation("stddev_sample", _column(column))
+
+
+def stddev_samp(column: ColumnLike) -> Aggregation:
+    """Take the variance of a sample, which is what ksqlDB has under this name."""
+    return Aggregation("stddev_samp", _column(column))
+
+
+def correlation(x: ColumnLike, y: ColumnLike) -> Aggregation:
+    """Take Pearson's correlation of two columns, over records that have both; else NaN."""
+    return Aggregation("correlation", _column(x), (_column(y),))
+
+
+def attr(column: ColumnLike) -> Aggregation:
+    """Take the value that all records share; null where there are several."""
+    return Aggregation("attr", _column(column), ignore_nulls=False)
 
 
 def concat_ws(separator: str, *columns: ColumnLike) -> Expression:

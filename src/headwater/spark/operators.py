@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import LongType, StructField, StructType
 
-from headwater.spark.aggregations import Aggregation, Fold, StateField, fold
+from headwater.spark.aggregations.aggregation import Aggregation, Fold, StateField
+from headwater.spark.aggregations.folds import fold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

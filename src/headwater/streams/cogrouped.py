@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from headwater.plan.aggregations import Aggregation
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Cast, Column, Expression, Literal, StructOf
 from headwater.plan.nodes import Map, Merge
@@ -18,6 +17,7 @@ from headwater.streams.operands import Classes, check_same
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from headwater.plan.aggregations import Aggregation
     from headwater.plan.nodes import Emit, Operator
     from headwater.plan.windows import AnyWindow
     from headwater.streams.builder import Builder
@@ -91,7 +91,7 @@ class CogroupedKStream(Hints):
                 self._builder, merged, by=None, classes=classes, window=self._window
             )
             aggregations = {
-                result: Aggregation(each.function, Column(("record", "value", result)))
+                result: replace(each, argument=Column(("record", "value", result)))
                 for part in self._parts
                 for result, each in part.aggregations.items()
             }
@@ -138,6 +138,11 @@ def cogrouped(
         for name in part.aggregations.keys() & aggregations.keys():
             raise PlanError(f"{name} is a result of another of the streams already")
     for each in aggregations.values():
+        if each.others or not each.ignore_nulls:
+            raise PlanError(
+                f"{each} cannot be cogrouped: a record of another stream has null for its values, "
+                "which it would count"
+            )
         each.type_in(grouped.scope)
     return CogroupedKStream(builder, (*before, Part(grouped, aggregations)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.plan import functions
-from headwater.plan.aggregations import Aggregation
+from headwater.plan.aggregations import UNDOABLE, Aggregation
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Expression
 from headwater.plan.nodes import TableAggregate
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from headwater.streams.builder import Builder
     from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, Typed
-
-_UNDOABLE = ("count", "sum", "avg")
 
 
 class KGroupedTable(Hints):
@@ -121,10 +119,10 @@ class KGroupedTable(Hints):
         if not aggregations:
             raise PlanError("aggregate needs a result, as aggregate(n=count())")
         for each, given in aggregations.items():
-            if not isinstance(given, Aggregation) or given.function not in _UNDOABLE:
+            if not isinstance(given, Aggregation) or given.function not in UNDOABLE:
                 raise PlanError(
                     f"{each}={given} cannot take back the value of a row that changes: of a table, "
-                    "use count, sum, avg, or reduce with undo="
+                    f"use {', '.join(UNDOABLE)}, or reduce with undo="
                 )
         scope = Scope.of_record(self._node.row)
         fields = (Field(each, given.type_in(scope)) for each, given in aggregations.items())

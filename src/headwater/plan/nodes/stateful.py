@@ -152,7 +152,9 @@ class Aggregate(Stateful):
 
         Of Spark's own windows, only those of one size give results before they have closed.
         """
-        if self.emit == "record" or self.reduce is not None or self.late_to is not None:
+        if self.emit == "record" or self.late_to is not None:
+            return True
+        if not all(aggregation.is_native for _, aggregation in self.aggregations):
             return True
         return self.window is not None and not isinstance(self.window, Window)
 

@@ -102,7 +102,7 @@ def _by_processor(
     folded = operators.aggregate_changes(
         rows,
         {"group_key": "group_key"},
-        [_fold(f"{_RESULT}{name}", each, row) for name, each in node.aggregations],
+        [_fold(f"{_RESULT}{name}", each, row, rows) for name, each in node.aggregations],
         window=window,
         carry=carry,
         late="mark" if window is not None else "drop",
@@ -158,13 +158,38 @@ def _native(aggregation: Aggregation, row: RowType) -> Column:
     return functions[aggregation.function](argument)
 
 
-def _fold(name: str, aggregation: Aggregation, row: RowType) -> operators.Aggregation:
+def _fold(
+    name: str, aggregation: Aggregation, row: RowType, rows: DataFrame
+) -> operators.Aggregation:
     function, argument = aggregation.function, aggregation.argument
-    if function != "reduce":
+    if function == "reduce":
+        assert argument is not None, "a reduce has an expression"
+        return operators.Aggregation(name, "reduce", "value", combining(argument, row))
+    if aggregation.is_native:
         value = None if argument is None else argument.sql(Scope.of_record(row))
-        return operators.Aggregation(name, function, value)  # type: ignore[arg-type]
-    assert argument is not None, "a reduce has an expression"
-    return operators.Aggregation(name, "reduce", "value", combining(argument, row))
+        return operators.Aggregation(name, function, value)
+    looked_at = folded_value(aggregation, Scope.of_record(row), rows)
+    return operators.Aggregation(
+        name,
+        function,
+        looked_at,
+        limit=aggregation.limit,
+        ignore_nulls=aggregation.ignore_nulls,
+    )
+
+
+def folded_value(aggregation: Aggregation, scope: Scope, rows: DataFrame) -> Column:
+    """Return what a fold of ours looks at: the value, those beside it, and where it arrived."""
+    assert aggregation.argument is not None, "only count has no argument"
+    fields = [F.expr(aggregation.argument.sql(scope)).alias("v")]
+    fields += [
+        F.expr(other.sql(scope)).alias(f"v{index}")
+        for index, other in enumerate(aggregation.others)
+    ]
+    if aggregation.function.endswith("_by_offset"):
+        place = F.col("offset") if "offset" in rows.columns else F.unix_micros("timestamp")
+        fields.append(place.alias("at"))
+    return F.struct(*fields)
 
 
 def combining(reduction: Expression, row: RowType) -> Callable[[str, str], str]:

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 
 from headwater.plan.scope import Scope
 from headwater.spark import operators
-from headwater.spark.compiler.aggregates import combining
+from headwater.spark.compiler.aggregates import combining, folded_value
 from headwater.spark.compiler.changes import OLD_VALUE
 from headwater.spark.sources.source import NO_HEADERS
 
@@ -26,10 +26,13 @@ _RESULT = "result_"
 def regrouped(node: TableAggregate, rows: DataFrame) -> DataFrame:
     """Fold the rows that a table has at the moment, by group."""
     row = node.parents[0].row
+    folds = [
+        _fold(f"{_RESULT}{name}", each, node.undo, row, rows) for name, each in node.aggregations
+    ]
     folded = operators.aggregate_changes(
         _moved(node, rows, row),
         {"group_key": "group_key"},
-        [_fold(f"{_RESULT}{name}", each, node.undo, row) for name, each in node.aggregations],
+        folds,
         which="last" if node.emit == "batch" else "each",
     )
     results = {name: F.col(f"{_RESULT}{name}") for name, _ in node.aggregations}
@@ -70,7 +73,7 @@ def _moved(node: TableAggregate, rows: DataFrame, row: RowType) -> DataFrame:
 
 
 def _fold(
-    name: str, aggregation: Aggregation, undo: Expression | None, row: RowType
+    name: str, aggregation: Aggregation, undo: Expression | None, row: RowType, rows: DataFrame
 ) -> operators.Aggregation:
     function, argument = aggregation.function, aggregation.argument
     if undo is not None:
@@ -81,11 +84,16 @@ def _fold(
         )
 
     def looked_at(value: str) -> Column:
-        column = F.lit(1) if argument is None else _over(argument, row, value)
+        if argument is None:
+            column = F.lit(1)
+        elif aggregation.is_native:
+            column = _over(argument, row, value)
+        else:
+            column = folded_value(aggregation, Scope.of_record(row, value=value), rows)
         return F.when(F.col(value).isNotNull(), column)
 
     entered, left = looked_at("value"), looked_at(OLD_VALUE)
-    return operators.Aggregation(name, function, entered, old=left)  # type: ignore[arg-type]
+    return operators.Aggregation(name, function, entered, old=left, limit=aggregation.limit)
 
 
 def _over(expression: Expression, row: RowType, value: str) -> Column:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.analysis.typed import Typed
     from headwater.sql.metastore.metastore import Metastore
@@ -22,11 +24,15 @@ class MakeSource:
 
 @dataclass(frozen=True)
 class StoreQuery:
-    """A query whose rows go to a source; `is_new` tells whether the statement makes that one."""
+    """A query whose rows go to a source; `is_new` tells whether the statement makes that one.
+
+    `settings` are those of the session that the query is to run with.
+    """
 
     query: AnalysedQuery
     sink: DataSource
     is_new: bool
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

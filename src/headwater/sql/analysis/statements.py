@@ -119,7 +119,7 @@ class StatementAnalyser:
                 statement.location,
             )
         sink = result_source(statement, query, self.settings, self.schemas)
-        return StoreQuery(query, sink, is_new=True)
+        return StoreQuery(query, sink, is_new=True, settings=dict(self.settings))
 
     def _known(self, statement: CreateSource | CreateAsSelect) -> Nothing | None:
         known = self.metastore.find(statement.name)
@@ -143,7 +143,7 @@ class StatementAnalyser:
         Properties(statement.properties, OF_INSERTS)
         query = analyse_query(statement.query, self.metastore, is_stored=True)
         check_insert_select(statement, target, query)
-        return StoreQuery(query, target, is_new=False)
+        return StoreQuery(query, target, is_new=False, settings=dict(self.settings))
 
     def _create_type(self, statement: CreateType) -> Outcome:
         name = statement.name

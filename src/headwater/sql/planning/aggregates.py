@@ -12,42 +12,45 @@ from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.types import BIGINT as PLAN_BIGINT
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
-from headwater.plan.windows import Window
+from headwater.plan.windows import SessionWindow, Window
 from headwater.sql.analysis.durations import milliseconds
-from headwater.sql.analysis.typed import CallMeaning, Typed
-from headwater.sql.errors import SqlError
-from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.aggregate_calls import aggregate_result, aggregation_of
 from headwater.sql.planning.rows import VALUE, Rows
 from headwater.sql.tree.expressions import Column as SqlColumn
-from headwater.sql.tree.queries import Emit, HoppingWindow, SessionWindow, TumblingWindow
+from headwater.sql.tree.queries import Emit, HoppingWindow, TumblingWindow
+from headwater.sql.tree.queries import SessionWindow as SqlSessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operator
+    from headwater.plan.windows import AnyWindow
+    from headwater.sql.analysis.outcomes import StoreQuery
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.planning.numbering import Numbering
     from headwater.sql.tree.expressions import Expression as SqlExpression
     from headwater.sql.tree.queries import Window as SqlWindow
 
-_FUNCTIONS = {"COUNT": "count", "SUM": "sum", "AVG": "avg", "MIN": "min", "MAX": "max"}
-# ksqlDB begins with zero, where Spark has nothing before the first number.
-_FROM_ZERO = ("SUM", "AVG")
 _DAY_MS = 86_400_000
+_ROWS = "rows"
+"""How many rows a session has; null where it has become part of another."""
 
 
-def aggregated(
-    rows: Rows, query: AnalysedQuery, kind: SourceKind, names: tuple[str, ...], numbering: Numbering
-) -> Rows:
-    """Return the groups of a query; `names` are those of the key's columns."""
+def aggregated(rows: Rows, stored: StoreQuery, kind: SourceKind, numbering: Numbering) -> Rows:
+    """Return the groups of a query."""
+    query = stored.query
+    names = tuple(column.name for column in stored.sink.key)
     window = None if query.window is None else _window(query.window)
     by, by_type = _by(rows, query, names)
     if kind is SourceKind.TABLE:
         # A row that is not there is in no group, also where a group would not ask for its columns.
         by = Case(((VALUE.isNotNull(), by),))
     aggregations = tuple(
-        (f"agg_{index}", _aggregation(call, rows)) for index, call in enumerate(query.aggregates)
+        (f"agg_{index}", aggregation_of(call, rows.translator, stored.settings))
+        for index, call in enumerate(query.aggregates)
     )
+    if isinstance(window, SessionWindow):
+        aggregations += ((_ROWS, Aggregation("count")),)
     scope = Scope.of_record(rows.node.row)
     fields = tuple(Field(name, each.type_in(scope)) for name, each in aggregations)
     value = Struct((*(WINDOW_FIELDS if window is not None else ()), *fields))
@@ -79,17 +82,6 @@ def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expre
     return StructOf(tuple(zip(names, parts, strict=True))), Struct(fields)
 
 
-def _aggregation(call: Typed, rows: Rows) -> Aggregation:
-    meaning = call.meaning
-    assert isinstance(meaning, CallMeaning)
-    name = meaning.function.name
-    if name not in _FUNCTIONS:
-        raise SqlError(f"{name} cannot be computed yet", call.expression.location)
-    if not call.parts:
-        return Aggregation("count")
-    return Aggregation(_FUNCTIONS[name], rows.translator.translate(call.parts[0]))
-
-
 def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, Expression]:
     """Return where groups and aggregates are after the operator."""
     known: dict[SqlExpression, Expression] = {}
@@ -97,7 +89,7 @@ def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, 
         inside = (name,) if len(names) > 1 else ()
         known[typed.expression] = Column(("record", "key", *inside))
     for index, call in enumerate(query.aggregates):
-        known[call.expression] = _result(call, Column(("record", "value", f"agg_{index}")))
+        known[call.expression] = aggregate_result(call, Column(("record", "value", f"agg_{index}")))
     if query.window is not None:
         for alias in query.scope.sources:
             for name, field in (("WINDOWSTART", "window_start"), ("WINDOWEND", "window_end")):
@@ -106,17 +98,12 @@ def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, 
     return known
 
 
-def _result(call: Typed, found: Expression) -> Expression:
-    meaning = call.meaning
-    assert isinstance(meaning, CallMeaning)
-    ddl = to_plan(call.type).ddl()
-    cast = formula(f"try_cast({{0}} AS {ddl})", call.type, found)
-    if meaning.function.name in _FROM_ZERO:
-        return formula(f"coalesce({{0}}, CAST(0 AS {ddl}))", call.type, cast)
-    return cast
+def session_is_there() -> Expression:
+    """Return what is true of a session's result unless the session has become part of another."""
+    return Column(("record", "value", _ROWS)).isNotNull()
 
 
-def _window(window: SqlWindow) -> Window:
+def _window(window: SqlWindow) -> AnyWindow:
     match window:
         case TumblingWindow(size):
             length = milliseconds(size)
@@ -124,11 +111,12 @@ def _window(window: SqlWindow) -> Window:
         case HoppingWindow(size, advance):
             length = milliseconds(size)
             return Window(length, milliseconds(advance), _grace(window, length))
-        case SessionWindow():
-            raise SqlError("SESSION windows cannot be run yet", window.location)
+        case SqlSessionWindow(gap):
+            length = milliseconds(gap)
+            return SessionWindow(length, _grace(window, length))
 
 
-def _grace(window: TumblingWindow | HoppingWindow, size_ms: int) -> int:
+def _grace(window: SqlWindow, size_ms: int) -> int:
     """Return how late a row may be: a day from its window's beginning, unless it is said."""
     if window.grace is not None:
         return milliseconds(window.grace)

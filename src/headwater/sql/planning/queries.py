@@ -11,7 +11,7 @@ from headwater.sql.analysis.query.analysed import ReadSource, relation_kind
 from headwater.sql.analysis.query.grouping import calls_of_kind
 from headwater.sql.errors import SqlError
 from headwater.sql.functions.function import FunctionKind
-from headwater.sql.planning.aggregates import aggregated
+from headwater.sql.planning.aggregates import aggregated, session_is_there
 from headwater.sql.planning.casts import cast
 from headwater.sql.planning.formulas import formula
 from headwater.sql.planning.joins import joined
@@ -19,6 +19,7 @@ from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import VALUE, Rows
 from headwater.sql.planning.sources import read
 from headwater.sql.planning.window_keys import WindowKey
+from headwater.sql.tree.queries import SessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BYTES
 
@@ -43,7 +44,7 @@ def plan_query(stored: StoreQuery, numbering: Numbering) -> TopicSink:
     if query.where is not None:
         rows = _filtered(rows, query.where, kind, numbering)
     if query.group_by:
-        rows = aggregated(rows, query, kind, tuple(each.name for each in sink.key), numbering)
+        rows = aggregated(rows, stored, kind, numbering)
     return _written(rows, query, sink, numbering)
 
 
@@ -74,6 +75,8 @@ def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numb
     made = values[0][1] if records.is_unwrapped else StructOf(tuple(values))
     # Groups for which HAVING does not hold are deleted; their windows are still in the key.
     is_there = VALUE.isNotNull()
+    if isinstance(query.window, SessionWindow):
+        is_there &= session_is_there()
     if query.having is not None:
         is_there &= rows.translator.translate(query.having)
     value = Case(((is_there, made),))

@@ -1,99 +1,29 @@
-"""Aggregations as folds: for each, which fields of state it keeps, how a row changes them, the end.
-
-The updates are Spark SQL over `state`, null before the first row, and `row`, which has the value
-that the aggregation looks at. The JVM runs them row by row, see jvm/.../operators/Fold.java. Merges
-make one of two states, of which the later one is `row`.
-"""
+"""Folds of what Spark has as well: count, sum, avg, min, max, and first, last and reduce."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import DataType, DecimalType, DoubleType, LongType
+
+from headwater.spark.aggregations.aggregation import Fold, StateField, as_column, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import Column, DataFrame
 
-AggregateFunction = Literal["count", "sum", "avg", "min", "max", "first", "last", "reduce"]
+    from headwater.spark.aggregations.aggregation import Aggregation
 
 
-@dataclass(frozen=True)
-class Aggregation:
-    """One aggregate over the rows of a key.
-
-    >>> Aggregation("readings", "count")
-    Aggregation(name='readings', function='count', value=None, combine=None, old=None, undo=None)
-    """
-
-    name: str
-    """The column that it becomes."""
-
-    function: AggregateFunction
-
-    value: Column | str | None = None
-    """What is aggregated, an expression over the input; None only for count, which then counts all.
-
-    As in SQL, null is skipped by all but first, last and reduce.
-    """
-
-    combine: Callable[[str, str], str] | None = None
-    """For reduce: given the SQL names of the result so far and of the next value, their sum in SQL.
-
-    The first value is the first result.
-    """
-
-    old: Column | str | None = None
-    """What the row takes back, as `value`, null for nothing; only of count, sum, avg and reduce."""
-
-    undo: Callable[[str, str], str] | None = None
-    """For reduce: given the names of the result so far and of what is taken back, what is left."""
-
-
-class StateField(NamedTuple):
-    """A field of state, how a row changes it, and how that of another state is added to it."""
-
-    name: str
-    type: DataType
-    update: str
-    merge: str | None = None
-    """None where values are taken back: such states are not merged."""
-
-
-@dataclass(frozen=True)
-class Fold:
-    """An aggregation made ready for the JVM."""
-
-    value: Column
-    """What the row brings, under the name `row.<prefix>`."""
-
-    fields: tuple[StateField, ...]
-
-    result: str
-    """The aggregate, in SQL over `state`."""
-
-
-def fold(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
-    """Return what the aggregation keeps, in fields whose names begin with the prefix."""
+def fold_basic(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
+    """Return the fold of one of these functions, which takes values back if there are old ones."""
     if aggregation.value is None and aggregation.function != "count":
         raise ValueError(f"{aggregation.function} as {aggregation.name} needs a value to aggregate")
-    value = _column(aggregation.value)
     if aggregation.old is not None:
         return _UNDOING[aggregation.function](rows, aggregation, _both(aggregation), prefix)
-    return _FOLDS[aggregation.function](rows, aggregation, value, prefix)
-
-
-def _column(value: Column | str | None) -> Column:
-    if value is None:
-        return F.lit(1)
-    return F.expr(value) if isinstance(value, str) else value
-
-
-def _type(rows: DataFrame, column: Column) -> DataType:
-    return rows.select(column.alias("value")).schema["value"].dataType
+    return _FOLDS[aggregation.function](rows, aggregation, as_column(aggregation.value), prefix)
 
 
 def _count(_: DataFrame, __: Aggregation, value: Column, prefix: str) -> Fold:
@@ -104,7 +34,7 @@ def _count(_: DataFrame, __: Aggregation, value: Column, prefix: str) -> Fold:
 
 
 def _sum(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
-    total = _type(rows, F.sum(value))
+    total = type_of(rows, F.sum(value))
     added = _added(prefix)
     field = StateField(prefix, total, added, added)
     return Fold(value.cast(total), (field,), f"state.{prefix}")
@@ -112,8 +42,8 @@ def _sum(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
 
 def _avg(rows: DataFrame, _: Aggregation, value: Column, prefix: str) -> Fold:
     # Spark's own types: decimals are added up as decimals, all else as doubles.
-    result = _type(rows, F.avg(value))
-    total = _type(rows, F.sum(value)) if isinstance(result, DecimalType) else DoubleType()
+    result = type_of(rows, F.avg(value))
+    total = type_of(rows, F.sum(value)) if isinstance(result, DecimalType) else DoubleType()
     count = f"{prefix}_count"
     counted = f"coalesce(state.{count}, 0L) + if(row.{prefix} IS NULL, 0L, 1L)"
     return Fold(
@@ -161,13 +91,13 @@ def _else_first(prefix: str, update: str) -> str:
 
 
 def _same_type(rows: DataFrame, value: Column, prefix: str, update: str, merge: str) -> Fold:
-    field = StateField(prefix, _type(rows, value), update, merge)
+    field = StateField(prefix, type_of(rows, value), update, merge)
     return Fold(value, (field,), f"state.{prefix}")
 
 
 def _both(aggregation: Aggregation) -> Column:
     """Return what the row brings and what it takes back, `row.<prefix>.new` and `.old`."""
-    new, old = _column(aggregation.value), _column(aggregation.old)
+    new, old = as_column(aggregation.value), as_column(aggregation.old)
     return F.struct(new.alias("new"), old.alias("old"))
 
 
@@ -177,13 +107,13 @@ def _undoing_count(_: DataFrame, __: Aggregation, both: Column, prefix: str) -> 
 
 
 def _undoing_sum(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
-    total = _type(rows, F.sum(_column(aggregation.value)))
+    total = type_of(rows, F.sum(as_column(aggregation.value)))
     fields = _net_fields(prefix, total)
     return Fold(_cast(both, total), fields, f"if(state.{prefix}_count = 0L, NULL, state.{prefix})")
 
 
 def _undoing_avg(rows: DataFrame, aggregation: Aggregation, both: Column, prefix: str) -> Fold:
-    plain = _avg(rows, aggregation, _column(aggregation.value), prefix)
+    plain = _avg(rows, aggregation, as_column(aggregation.value), prefix)
     total = plain.fields[0].type
     return Fold(_cast(both, total), _net_fields(prefix, total), plain.result)
 
@@ -195,7 +125,7 @@ def _undoing_reduce(rows: DataFrame, aggregation: Aggregation, both: Column, pre
     left = f"if({old} IS NULL OR {state} IS NULL, {state}, {aggregation.undo(state, old)})"
     sum_of = aggregation.combine(f"({left})", new)
     update = f"if({new} IS NULL, {left}, if(({left}) IS NULL, {new}, {sum_of}))"
-    type_ = _type(rows, _column(aggregation.value))
+    type_ = type_of(rows, as_column(aggregation.value))
     return Fold(both, (StateField(prefix, type_, update),), state)
 
 
@@ -223,7 +153,7 @@ def _cast(both: Column, type_: DataType) -> Column:
     return F.struct(both["new"].cast(type_).alias("new"), both["old"].cast(type_).alias("old"))
 
 
-_FOLDS: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
+_FOLDS: dict[str, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
     "count": _count,
     "sum": _sum,
     "avg": _avg,
@@ -234,7 +164,7 @@ _FOLDS: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], 
     "reduce": _reduce,
 }
 
-_UNDOING: dict[AggregateFunction, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
+_UNDOING: dict[str, Callable[[DataFrame, Aggregation, Column, str], Fold]] = {
     "count": _undoing_count,
     "sum": _undoing_sum,
     "avg": _undoing_avg,
