@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import datetime
-import struct
 from typing import TYPE_CHECKING, Any
 
+from tests.ksql.local_formats import source_without_registry, without_registry
 from tests.ksql.statements import CaseStatements
 
 from headwater.plan.nodes import Stateful
 from headwater.sql.analysis.outcomes import StoreQuery
+from headwater.sql.metastore.source import WindowKind
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.types.sql_type import Array, Decimal, Map, SqlType, Struct
+from headwater.sql.types.sql_type import BYTES, Array, Decimal, Map, SqlType, Struct
 from headwater.testing import TopologyDriver
 
 if TYPE_CHECKING:
@@ -30,9 +31,12 @@ def run_case(case: Case) -> list[str]:
     """Return where the records differ from those that the case expects."""
     statements = CaseStatements(case)
     outcomes = statements.run()
-    queries = [outcome for outcome in outcomes if isinstance(outcome, StoreQuery)]
+    queries = [without_registry(each) for each in outcomes if isinstance(each, StoreQuery)]
     plan = plan_queries("case", queries)
-    sources = {source.topic: source for source in statements.analyser.metastore.sources.values()}
+    sources = {
+        source.topic: source_without_registry(source)
+        for source in statements.analyser.metastore.sources.values()
+    }
     is_by_key = any(isinstance(node, Stateful) for node in plan.walk())
     read = {topic for each in plan.topic_sources() for topic in each.topics}
     with TopologyDriver(plan) as driver:
@@ -43,7 +47,7 @@ def run_case(case: Case) -> list[str]:
             source = sources[record["topic"]]
             driver.pipe(
                 record["topic"],
-                _key(record.get("key"), source),
+                _key(record, source),
                 _value(record.get("value"), source),
                 headers=_headers(record),
                 timestamp=_EPOCH + datetime.timedelta(milliseconds=record.get("timestamp", 0)),
@@ -110,18 +114,32 @@ def _is_same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
     )
 
 
-def _start(record: dict[str, Any]) -> int | None:
-    return record["window"]["start"] if "window" in record else None
+def _start(record: dict[str, Any]) -> tuple[int, int | None] | None:
+    """Return the window's start and, of a session, its end."""
+    if "window" not in record:
+        return None
+    window = record["window"]
+    is_session = window.get("type", "").lower() == "session"
+    return window["start"], window["end"] if is_session else None
 
 
-def _given(record: OutputRecord, sink: DataSource) -> tuple[Any, Any, int, int | None]:
+def _given(
+    record: OutputRecord, sink: DataSource
+) -> tuple[Any, Any, int, tuple[int, int | None] | None]:
     at = round((record.timestamp - _EPOCH) / datetime.timedelta(milliseconds=1))
+    value = _plain(_text_of_bytes(record.value))
     if sink.window is None:
-        return record.key, _plain(record.value), at, None
-    data, start = record.key[:-8], struct.unpack(">q", record.key[-8:])[0]
-    kind = str(sink.key[0].type)
-    key = data.decode() if kind == "STRING" else int.from_bytes(data, "big", signed=True)
-    return key, _plain(record.value), at, start
+        return _text_of_bytes(record.key), value, at, None
+    return _text_of_bytes(record.key["key"]), value, at, _bounds(record.key)
+
+
+def _bounds(key: dict[str, Any]) -> tuple[int, int | None]:
+    return key["window_start"], key.get("window_end")
+
+
+def _text_of_bytes(value: Any) -> Any:
+    """Return bytes as a case writes them."""
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
 def _numbers(value: Any, sink: DataSource) -> Any:
@@ -146,15 +164,28 @@ def _plain(value: Any) -> Any:
             return value
 
 
-def _key(value: Any, source: DataSource) -> Any:
+def _key(record: dict[str, Any], source: DataSource) -> Any:
+    value = record.get("key")
     if value is None or not source.key:
         return None
     if len(source.key) == 1:
-        return _named(value, source.key[0].type)
-    return _named(value, Struct(tuple((column.name, column.type) for column in source.key)))
+        key = _named(value, source.key[0].type)
+        if source.key_format.name == "KAFKA" and source.key[0].type == BYTES:
+            key = base64.b64decode(key)
+    else:
+        key = _named(value, Struct(tuple((column.name, column.type) for column in source.key)))
+    if source.window is None:
+        return key
+    window = record["window"]
+    bounds = {"window_start": window["start"]}
+    if source.window.kind is WindowKind.SESSION:
+        bounds["window_end"] = window["end"]
+    return {"key": key, **bounds}
 
 
 def _value(value: Any, source: DataSource) -> Any:
+    if source.value_format.name == "KAFKA" and value is not None and source.value[0].type == BYTES:
+        return base64.b64decode(value)
     if value is None or not isinstance(value, dict) or source.wrap_single_value is False:
         return value
     return _named(value, Struct(tuple((column.name, column.type) for column in source.value)))

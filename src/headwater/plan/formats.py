@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.types import BIGINT, BINARY, DOUBLE, INT, STRING, DataType
 
@@ -21,7 +21,7 @@ _FIXED: dict[str, DataType] = {
     "double": DOUBLE,
     "bytes": BINARY,
 }
-KINDS = (*_FIXED, "json", *REGISTRY_KINDS)
+KINDS = (*_FIXED, "json", "delimited", *REGISTRY_KINDS)
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,20 @@ class Format:
 
     `schema` is the text of the registered schema that the type was read from, and `references` are
     what it imports; without one, the writer's schema follows from the type. `subject` is the
-    registry's; without one it is the topic's, `<topic>-key` or `<topic>-value`.
+    registry's; without one it is the topic's, `<topic>-key` or `<topic>-value`. `delimiter` stands
+    between the columns of `delimited`.
+
+    `window` says that the bytes of a key are followed by those of a window, as Kafka Streams writes
+    them: its start, or of a session its end and its start. The key is then a struct of `key`,
+    `window_start` and, of a session, `window_end`, in milliseconds.
     """
 
     kind: str
     schema: str | None = None
     subject: str | None = None
     references: tuple[Reference, ...] = ()
+    delimiter: str = ","
+    window: Literal["time", "session"] | None = None
 
     @property
     def needs_registry(self) -> bool:
@@ -46,4 +53,4 @@ class Format:
     @property
     def fixed_type(self) -> DataType | None:
         """The only type this format writes, if there is only one."""
-        return _FIXED.get(self.kind)
+        return None if self.window is not None else _FIXED.get(self.kind)

@@ -203,7 +203,7 @@ class TopologyDriver:
             formats_here = formats.get(topic, anything)
             if formats_here[1].kind != INTERNAL:
                 record = OutputRecord(
-                    decoded(formats_here[0].kind, key), decoded(formats_here[1].kind, value), at,
+                    decoded(formats_here[0], key), decoded(formats_here[1], value), at,
                     tuple((each["key"], each["value"]) for each in headers or ()),
                 )  # fmt: skip
                 self._outputs.setdefault(topic, []).append(record)
@@ -232,8 +232,8 @@ class _Topic:
 
     def add(self, key: Any, value: Any, at: datetime, headers: Mapping[str, bytes]) -> None:
         self.add_bytes(
-            encoded(self.source.key_format.kind, key),
-            encoded(self.source.value_format.kind, value),
+            encoded(self.source.key_format, key),
+            encoded(self.source.value_format, value),
             at,
             [{"key": name, "value": data} for name, data in headers.items()],
         )
@@ -308,4 +308,4 @@ def _rebuilt(node: AnyOperator, made: Mapping[int, Operator]) -> AnyOperator:
 
 
 def _local(format_: Format) -> Format:
-    return Format("json") if format_.needs_registry else format_
+    return Format("json", window=format_.window) if format_.needs_registry else format_

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
+from headwater.plan.types import Struct
 from headwater.serde import Schema
 from headwater.serde.framing import ID_SIZE, id_prefix
 from headwater.spark.formats.arrow import decode_arrow, encode_arrow
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
+from headwater.spark.formats.delimited import encode_delimited, parse_delimited
 from headwater.spark.formats.json import decode_json, encode_json, is_blank, parse_json
 from headwater.spark.formats.json_schema import json_schema
 from headwater.spark.formats.plain import (
@@ -22,6 +24,12 @@ from headwater.spark.formats.plain import (
     is_malformed_plain,
 )
 from headwater.spark.formats.schemas import subject_of
+from headwater.spark.formats.windowed_keys import (
+    is_too_short,
+    key_bytes,
+    window_bytes,
+    with_window,
+)
 from headwater.spark.formats.writers import found_writer, new_schema
 
 if TYPE_CHECKING:
@@ -59,12 +67,12 @@ class ColumnCodec:
     def decode(self, data: Column) -> Column:
         """Return the value; a malformed one fails the query, and says which it was."""
         kind = self.format.kind
-        if kind == "json":
+        if kind == "json" and self.format.window is None:
             text = data.cast("string")
             empty = _fail(self.field, F.lit(_EMPTY)).cast(self.type.ddl())
             # Looked at only where there is no value.
             return F.coalesce(decode_json(text, self.type), F.when(is_blank(text), empty))
-        if kind == "avro":
+        if kind == "avro" and self.format.window is None:
             return self._avro(data, malformed=_fail(self.field, F.lit(_NOT_AVRO)))
         decoded = self.parse(data)
         if decoded.reason is None:
@@ -74,7 +82,13 @@ class ColumnCodec:
 
     def parse(self, data: Column) -> Decoded:
         """Return the value and the reason why it is malformed."""
+        if self.format.window is not None:
+            return self._parse_windowed(data)
         kind = self.format.kind
+        if kind == "delimited":
+            text = data.cast("string")
+            value, malformed = parse_delimited(text, self.type, self.format.delimiter)
+            return Decoded(value, F.when(malformed, F.lit(f"it is no line of {self.type.ddl()}")))
         if kind == "json":
             value, malformed = parse_json(data.cast("string"), self.type)
             return Decoded(value, F.when(malformed, F.lit(f"it is no JSON {self.type.ddl()}")))
@@ -97,9 +111,14 @@ class ColumnCodec:
 
     def encode(self, value: Column) -> Column:
         """Return the bytes; a null value stays null, a tombstone."""
+        if self.format.window is not None:
+            encoded = self._key_codec().encode(value.getField("key"))
+            return F.concat(encoded, window_bytes(value, self.format))
         kind = self.format.kind
         if kind == "json":
             return encode_json(value, self.type).cast("binary")
+        if kind == "delimited":
+            return encode_delimited(value, self.type, self.format.delimiter).cast("binary")
         if not self.format.needs_registry:
             return encode_plain(kind, value)
         if kind == "protobuf":
@@ -111,6 +130,21 @@ class ColumnCodec:
         if kind == "avro":
             return encode_avro(value, schema, id_)
         return F.concat(F.lit(id_prefix(id_)), encode_json(value, self.type).cast("binary"))
+
+    def _parse_windowed(self, data: Column) -> Decoded:
+        inner = self._key_codec().parse(key_bytes(data, self.format))
+        value = with_window(inner.value, data, self.format)
+        too_short = is_too_short(data, self.format)
+        reason = F.when(too_short, F.lit("it has no window after it"))
+        if inner.reason is not None:
+            reason = F.coalesce(reason, inner.reason)
+        return Decoded(F.when(~too_short, value), reason)
+
+    def _key_codec(self) -> ColumnCodec:
+        """Return what is left for the key itself where a window stands after it."""
+        assert isinstance(self.type, Struct), "a key with a window is a struct"
+        inner = replace(self.format, window=None)
+        return replace(self, format=inner, type=self.type.fields[0].type)
 
     def _avro(self, data: Column, *, malformed: Column | None) -> Column:
         return decode_avro(

@@ -14,6 +14,7 @@ from headwater.plan.types import BIGINT as PLAN_BIGINT
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
 from headwater.plan.windows import SessionWindow, Window
 from headwater.sql.analysis.durations import milliseconds
+from headwater.sql.metastore.source import WINDOW_BOUNDS
 from headwater.sql.planning.aggregate_calls import aggregate_result, aggregation_of
 from headwater.sql.planning.rows import VALUE, Rows
 from headwater.sql.tree.expressions import Column as SqlColumn
@@ -70,7 +71,7 @@ def aggregated(rows: Rows, stored: StoreQuery, kind: SourceKind, numbering: Numb
             Aggregate, "KSTREAM-AGGREGATE", (rows.node,), row,
             by=by, aggregations=aggregations, window=window, emit=emit,
         )  # fmt: skip
-    return Rows(node, {}, _known(query, names))
+    return Rows(node, {}, _known(query, names), _bounds() if window is not None else None)
 
 
 def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expression, DataType]:
@@ -92,10 +93,18 @@ def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, 
         known[call.expression] = aggregate_result(call, Column(("record", "value", f"agg_{index}")))
     if query.window is not None:
         for alias in query.scope.sources:
-            for name, field in (("WINDOWSTART", "window_start"), ("WINDOWEND", "window_end")):
-                bound = Column(("record", "value", field))
-                known[SqlColumn(name, alias)] = Formula("unix_millis({0})", (bound,), PLAN_BIGINT)
+            for name, bound in zip(WINDOW_BOUNDS, _bounds(), strict=True):
+                known[SqlColumn(name, alias)] = bound
     return known
+
+
+def _bounds() -> tuple[Expression, Expression]:
+    """Return where the window that a group is of begins and ends."""
+    start, end = (
+        Formula("unix_millis({0})", (Column(("record", "value", field.name)),), PLAN_BIGINT)
+        for field in WINDOW_FIELDS
+    )
+    return start, end
 
 
 def session_is_there() -> Expression:

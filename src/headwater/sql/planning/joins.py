@@ -45,7 +45,7 @@ def joined(relation: ReadRelation, numbering: Numbering) -> Rows:
     for part in relation.key:
         if part.is_synthetic:
             known[SqlColumn(part.name)] = Column(("record", "key"))
-    return Rows(node, columns, known)  # type: ignore[arg-type]
+    return Rows(node, columns, known, window=left.window)  # type: ignore[arg-type]
 
 
 def _keyed(rows: Rows, relation: ReadRelation, key: Typed, numbering: Numbering) -> Operator:
@@ -86,7 +86,7 @@ def _join(relation: ReadJoin, left: Operator, right: Operator, numbering: Number
         # A right join is a left join the other way round: columns are found by their names.
         left, right = right, left
     projection = _projection(left, right)
-    row = RowType(to_plan(relation.left_key.type), _struct(left, right))
+    row = RowType(left.row.key, _struct(left, right))
     match relation.shape:
         case JoinShape.STREAM_TABLE:
             return numbering.add(

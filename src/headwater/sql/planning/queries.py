@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.expressions import Case, Expression, StructOf
 from headwater.plan.nodes import Filter, Map, TopicSink
-from headwater.plan.rows import RowType
 from headwater.sql.analysis.query.analysed import ReadSource, relation_kind
 from headwater.sql.analysis.query.grouping import calls_of_kind
 from headwater.sql.errors import SqlError
 from headwater.sql.functions.function import FunctionKind
+from headwater.sql.metastore.source import WindowKind
 from headwater.sql.planning.aggregates import aggregated, session_is_there
 from headwater.sql.planning.casts import cast
 from headwater.sql.planning.formulas import formula
 from headwater.sql.planning.joins import joined
 from headwater.sql.planning.records import Records
-from headwater.sql.planning.rows import VALUE, Rows
+from headwater.sql.planning.rows import VALUE
 from headwater.sql.planning.sources import read
-from headwater.sql.planning.window_keys import WindowKey
 from headwater.sql.tree.queries import SessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BYTES
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from headwater.sql.analysis.typed import Typed
     from headwater.sql.metastore.source import DataSource
     from headwater.sql.planning.numbering import Numbering
+    from headwater.sql.planning.rows import Rows
 
 
 def plan_query(stored: StoreQuery, numbering: Numbering) -> TopicSink:
@@ -63,10 +64,10 @@ def _filtered(rows: Rows, condition: Typed, kind: SourceKind, numbering: Numberi
         node = numbering.add(
             Filter, "KSTREAM-FILTER", (rows.node,), rows.node.row, predicate=predicate
         )
-        return Rows(node, rows.columns, rows.known)
+        return replace(rows, node=node)
     kept = Case(((VALUE.isNotNull() & predicate, VALUE),))
     table = numbering.add(Map, "KTABLE-FILTER", (rows.node,), rows.node.row, value=kept)
-    return Rows(table, rows.columns, rows.known)
+    return replace(rows, node=table)
 
 
 def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numbering) -> TopicSink:
@@ -80,17 +81,30 @@ def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numb
     if query.having is not None:
         is_there &= rows.translator.translate(query.having)
     value = Case(((is_there, made),))
-    key, key_type, key_format = _key(rows, query), records.key_type, records.key_format
-    if sink.window is not None:
-        window_key = WindowKey(sink)
-        assert key is not None
-        key, key_type, key_format = window_key.bytes_of(key), window_key.type, window_key.format
-    row = RowType(key_type, records.value_type)
+    key = _key(rows, query) if sink.window is None else _windowed_key(rows, query, sink)
+    row = replace(records.row, has_position=False)
     node = numbering.add(Map, "KSTREAM-MAP", (rows.node,), row, key=key, value=value)
+    if records.has_times:
+        row = replace(records.wire_row, has_position=False)
+        node = numbering.add(
+            Map, "KSTREAM-MAP", (node,), row,
+            key=records.written_key(), value=records.written_value(),
+        )  # fmt: skip
     return numbering.add(
         TopicSink, "KSTREAM-SINK", (node,), row,
-        topic=sink.topic, key_format=key_format, value_format=records.value_format,
+        topic=sink.topic, key_format=records.key_format, value_format=records.value_format,
     )  # fmt: skip
+
+
+def _windowed_key(rows: Rows, query: AnalysedQuery, sink: DataSource) -> Expression:
+    """Return the key with its window, which is a part of it in the topic."""
+    assert rows.window is not None
+    assert sink.window is not None
+    start, end = rows.window
+    fields = [("key", _struct(rows, query)), ("window_start", start)]
+    if sink.window.kind is WindowKind.SESSION:
+        fields.append(("window_end", end))
+    return StructOf(tuple(fields))
 
 
 def _values(rows: Rows, query: AnalysedQuery, sink: DataSource) -> list[tuple[str, Expression]]:
@@ -108,7 +122,7 @@ def _key(rows: Rows, query: AnalysedQuery) -> Expression | None:
     """Return the key, or None where it is the one that the rows have."""
     if not query.key:
         return formula("NULL", BYTES)
-    if query.key_window is not None or query.partition_by is not None:
+    if query.partition_by is not None:
         return _struct(rows, query)
     names = [column.name for column in query.columns if column.is_key]
     is_same = len(names) == 1 or names == [part.name for part in query.key]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from headwater.plan.expressions import Column, Expression
+from headwater.plan.expressions import Case, Column, Expression, StructOf
 from headwater.plan.formats import Format
 from headwater.plan.rows import RowType
+from headwater.plan.types import BIGINT as PLAN_BIGINT
 from headwater.plan.types import BINARY, DataType, Field, Struct
 from headwater.sql.errors import SqlError
+from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind
 from headwater.sql.planning.formulas import formula, literal
+from headwater.sql.planning.wire_types import from_wire, has_times, to_wire, wire_type
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -36,12 +39,23 @@ _KAFKA: dict[SqlType, str] = {
     DOUBLE: "double",
     BYTES: "bytes",
 }
-_KINDS = {"JSON": "json", "AVRO": "avro", "JSON_SR": "jsonschema", "PROTOBUF": "protobuf"}
+_KINDS = {
+    "JSON": "json",
+    "DELIMITED": "delimited",
+    "AVRO": "avro",
+    "JSON_SR": "jsonschema",
+    "PROTOBUF": "protobuf",
+}
+_VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 
 
 @dataclass(frozen=True)
 class Records:
-    """The records of a source's topic."""
+    """The records of a source's topic.
+
+    In a topic times are numbers, and a key with windows is a struct; `row` is what a plan makes of
+    it, with `key` and `value` that `column` finds its way in. `wire_row` is the topic's own.
+    """
 
     source: DataSource
 
@@ -50,7 +64,11 @@ class Records:
         """The format of the keys; of what has no key, nobody reads the bytes."""
         if not self.source.key:
             return Format("bytes")
-        return _format(self.source.key_format, self.source.key)
+        format_ = _format(self.source.key_format, self.source.key)
+        if self.source.window is None:
+            return format_
+        is_session = self.source.window.kind is WindowKind.SESSION
+        return replace(format_, window="session" if is_session else "time")
 
     @property
     def value_format(self) -> Format:
@@ -59,23 +77,19 @@ class Records:
 
     @property
     def key_type(self) -> DataType:
-        """The type of the key: of its only column, or a struct of them."""
-        return key_type(self.source.key)
+        """The type of the key: of its only column, or a struct of them; with its window if any."""
+        return self._with_window(key_type(self.source.key))
 
     @property
     def value_type(self) -> DataType:
         """The type of the value: a struct, or its only column where that is not wrapped."""
-        if self.is_unwrapped:
-            return to_plan(self.source.value[0].type)
-        return Struct(
-            tuple(Field(column.name, to_plan(column.type)) for column in self.source.value)
-        )
+        return self._value_type(self.source.value)
 
     @property
     def is_unwrapped(self) -> bool:
         """Whether the value is its only column."""
         source = self.source
-        if len(source.value) != 1:
+        if len(source.value) != 1 or source.value_format.name == "DELIMITED":
             return False
         if source.value_format.name == "KAFKA":
             return True
@@ -83,38 +97,137 @@ class Records:
 
     @property
     def row(self) -> RowType:
-        """The types of a record as it is read."""
+        """The types of a record as a plan has it."""
         return RowType(self.key_type, self.value_type, has_position=True)
+
+    @property
+    def wire_row(self) -> RowType:
+        """The types of a record in its topic."""
+        key, value = _on_wire(self.source.key), _on_wire(self.source.value)
+        return RowType(self._with_window(key_type(key)), self._value_type(value), has_position=True)
+
+    @property
+    def has_times(self) -> bool:
+        """Whether the topic has numbers where the plan has times."""
+        return any(has_times(column.type) for column in self.source.columns)
+
+    def read(self) -> tuple[Expression, Expression]:
+        """Return key and value of the plan, over those of the topic."""
+        key = self._converted_key(from_wire)
+        return key, self._converted_value(from_wire)
+
+    def written_key(self) -> Expression:
+        """Return the key of the topic, over that of the plan."""
+        return self._converted_key(to_wire)
+
+    def written_value(self) -> Expression:
+        """Return the value of the topic, over that of the plan."""
+        return self._converted_value(to_wire)
 
     def column(self, name: str) -> Expression:
         """Return what stands for a column of a record."""
         pseudo = _PSEUDO.get(name)
         if pseudo is not None:
             return pseudo
+        if name in WINDOW_BOUNDS:
+            return self._window_bound(name)
         column = self.source.column(name)
         assert column is not None, f"{self.source.name} has no {name}"
         if column.is_header:
             return _header(column)
         if column.is_key:
             inside = () if len(self.source.key) == 1 else (name,)
-            return Column(("record", "key", *inside))
+            return Column((*self._key_path, *inside))
         return Column(("record", "value", *(() if self.is_unwrapped else (name,))))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns, those that nobody declares included."""
+        bounds = WINDOW_BOUNDS if self.source.is_windowed else ()
+        return (*(column.name for column in self.source.columns), *PSEUDO_COLUMNS, *bounds)
+
+    @property
     def timestamp_by(self) -> Expression | None:
-        """The column that says the time of a record, as one."""
+        """The column that says the time of a record, as one, over the record of the topic."""
         given = self.source.timestamp
         if given is None:
             return None
         column = self.source.column(given.name)
         assert column is not None
-        value = self.column(given.name)
-        if column.type == BIGINT:
-            return formula("timestamp_millis({0})", TIMESTAMP, value)
-        if column.type == TIMESTAMP:
-            return value
-        pattern = literal(given.pattern)
-        return formula(f"try_to_timestamp({{0}}, {pattern})", TIMESTAMP, value)
+        value = from_wire(self.column(given.name), column.type)
+        return time_of(value, column.type, given.pattern)
+
+    @property
+    def _key_path(self) -> tuple[str, ...]:
+        return ("record", "key", "key") if self.source.is_windowed else ("record", "key")
+
+    def _window_bound(self, name: str) -> Expression:
+        window = self.source.window
+        assert window is not None, f"{self.source.name} has no windows"
+        start = Column(("record", "key", "window_start"))
+        if name == "WINDOWSTART":
+            return start
+        if window.kind is WindowKind.SESSION:
+            return Column(("record", "key", "window_end"))
+        return formula(f"({{0}} + {window.size_ms or 0}L)", BIGINT, start)
+
+    def _with_window(self, key: DataType) -> DataType:
+        if self.source.window is None:
+            return key
+        fields = [Field("key", key), Field("window_start", PLAN_BIGINT)]
+        if self.source.window.kind is WindowKind.SESSION:
+            fields.append(Field("window_end", PLAN_BIGINT))
+        return Struct(tuple(fields))
+
+    def _value_type(self, columns: Sequence[SourceColumn]) -> DataType:
+        if self.is_unwrapped:
+            return to_plan(columns[0].type)
+        return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
+
+    def _converted_key(self, convert: _Conversion) -> Expression:
+        key = self._converted(self.source.key, self._key_path, convert, len(self.source.key) == 1)
+        window = self.source.window
+        if window is None:
+            return key
+        names = ["window_start"] + (["window_end"] if window.kind is WindowKind.SESSION else [])
+        bounds = ((name, Column(("record", "key", name))) for name in names)
+        return Case(((_KEY.isNotNull(), StructOf((("key", key), *bounds))),))
+
+    def _converted_value(self, convert: _Conversion) -> Expression:
+        return self._converted(self.source.value, ("record", "value"), convert, self.is_unwrapped)
+
+    def _converted(
+        self,
+        columns: Sequence[SourceColumn],
+        path: tuple[str, ...],
+        convert: _Conversion,
+        is_bare: bool,
+    ) -> Expression:
+        whole = Column(path)
+        if not any(has_times(column.type) for column in columns):
+            return whole
+        if is_bare:
+            return convert(whole, columns[0].type)
+        fields = tuple(
+            (column.name, convert(Column((*path, column.name)), column.type)) for column in columns
+        )
+        return Case(((whole.isNotNull(), StructOf(fields)),))
+
+
+_Conversion: TypeAlias = Callable[[Expression, SqlType], Expression]
+
+
+def time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expression:
+    """Return what a column says the time of its row is."""
+    if type_ == BIGINT:
+        return formula("timestamp_millis({0})", TIMESTAMP, value)
+    if type_ == TIMESTAMP:
+        return value
+    return formula(f"try_to_timestamp({{0}}, {literal(pattern)})", TIMESTAMP, value)
+
+
+def _on_wire(columns: Sequence[SourceColumn]) -> list[SourceColumn]:
+    return [replace(column, type=wire_type(column.type)) for column in columns]
 
 
 _PSEUDO: dict[str, Expression] = {
@@ -148,13 +261,7 @@ def _format(chosen: ChosenFormat, columns: Sequence[SourceColumn]) -> Format:
         return Format("bytes" if not columns else _KAFKA[columns[0].type])
     if chosen.name not in _KINDS:
         raise SqlError(f"the {chosen.name} format cannot be read or written yet")
-    _refuse_times(columns, chosen.name)
-    return Format(_KINDS[chosen.name])
-
-
-def _refuse_times(columns: Sequence[SourceColumn], name: str) -> None:
-    """Refuse times, which ksqlDB writes as numbers and plans write as texts."""
-    for column in columns:
-        for word in ("DATE", "TIME", "TIMESTAMP"):
-            if re.search(rf"\b{word}\b", str(column.type)):
-                raise SqlError(f"{word} in the {name} format cannot be read or written yet")
+    if chosen.name in ("AVRO", "PROTOBUF") and any(has_times(column.type) for column in columns):
+        raise SqlError(f"times in the {chosen.name} format cannot be read or written yet")
+    delimiter = dict(chosen.properties).get("DELIMITER", ",")
+    return Format(_KINDS[chosen.name], delimiter=delimiter)

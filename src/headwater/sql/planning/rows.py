@@ -21,11 +21,15 @@ VALUE = Column(("record", "value"))
 
 @dataclass(frozen=True)
 class Rows:
-    """What an operator gives; `columns` by source and name, `known` by whole expression."""
+    """What an operator gives; `columns` by source and name, `known` by whole expression.
+
+    `window` has the start and the end, in milliseconds, of the window that a row is of.
+    """
 
     node: Operator
     columns: Mapping[tuple[str, str], Expression]
     known: Mapping[ex.Expression, Expression] = field(default_factory=dict)
+    window: tuple[Expression, Expression] | None = None
 
     @property
     def translator(self) -> Translator:

@@ -8,40 +8,53 @@ from headwater.plan.expressions import Column, Expression
 from headwater.plan.nodes import Map, TopicSource
 from headwater.plan.rows import RowType
 from headwater.plan.types import Field, Struct
-from headwater.sql.errors import SqlError
-from headwater.sql.metastore.source import PSEUDO_COLUMNS
+from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS
 from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import Rows, struct_or_null
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.plan.nodes import Operator
     from headwater.sql.analysis.query.analysed import ReadSource
     from headwater.sql.planning.numbering import Numbering
 
 
 def read(source: ReadSource, numbering: Numbering) -> Rows:
-    """Return the rows of a source, as they are in its topic."""
-    if source.source.is_windowed:
-        raise SqlError(f"{source.source.name} has windows in its key, which cannot be read yet")
+    """Return the rows of a source, as they are in its topic but for times, which are such."""
     records = Records(source.source)
     is_stream = source.kind is SourceKind.STREAM
-    node = numbering.add(
-        TopicSource, "KSTREAM-SOURCE" if is_stream else "KTABLE-SOURCE", (), records.row,
+    node: Operator = numbering.add(
+        TopicSource, "KSTREAM-SOURCE" if is_stream else "KTABLE-SOURCE", (), records.wire_row,
         topics=(source.source.topic,), kind="stream" if is_stream else "table",
         key_format=records.key_format, value_format=records.value_format,
         timestamp_by=records.timestamp_by,
     )  # fmt: skip
-    names = [column.name for column in source.source.columns]
-    return Rows(
-        node, {(source.alias, name): records.column(name) for name in (*names, *PSEUDO_COLUMNS)}
-    )
+    if records.has_times:
+        key, value = records.read()
+        node = numbering.add(
+            Map, "KSTREAM-MAP" if is_stream else "KTABLE-MAP", (node,), records.row,
+            key=key, value=value,
+        )  # fmt: skip
+    columns = {(source.alias, name): records.column(name) for name in records.names}
+    return Rows(node, columns, window=_window(source, columns))
+
+
+def _window(
+    source: ReadSource, columns: Mapping[tuple[str, str], Expression]
+) -> tuple[Expression, Expression] | None:
+    if not source.source.is_windowed:
+        return None
+    return columns[source.alias, "WINDOWSTART"], columns[source.alias, "WINDOWEND"]
 
 
 def prefixed(source: ReadSource, numbering: Numbering) -> Rows:
     """Return the rows of a source with all columns in the value, under names with the alias."""
     rows = read(source, numbering)
-    types = {column.name: column.type for column in source.source.columns} | PSEUDO_COLUMNS
+    types = {column.name: column.type for column in source.source.columns}
+    types |= PSEUDO_COLUMNS | WINDOW_BOUNDS
     fields = [
         (f"{alias}_{name}", types[name], expression)
         for (alias, name), expression in rows.columns.items()
@@ -52,7 +65,8 @@ def prefixed(source: ReadSource, numbering: Numbering) -> Rows:
         (rows.node,), RowType(rows.node.row.key, struct),
         value=struct_or_null([(name, expression) for name, _, expression in fields]),
     )  # fmt: skip
-    return Rows(node, in_value(rows))
+    columns = in_value(rows)
+    return Rows(node, columns, window=_window(source, columns))
 
 
 def in_value(rows: Rows) -> dict[tuple[str, str], Expression]:

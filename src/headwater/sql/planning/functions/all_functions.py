@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.sql.planning.functions import collections, json, math, nulls, strings, times
+from headwater.sql.planning.functions import collections, json, math, nulls, strings, times, urls
 
 if TYPE_CHECKING:
     from headwater.sql.planning.functions.function_call import FormulaMaker
@@ -16,4 +16,5 @@ FORMULAS: dict[str, FormulaMaker] = {
     **nulls.FORMULAS,
     **strings.FORMULAS,
     **times.FORMULAS,
+    **urls.FORMULAS,
 }

@@ -87,6 +87,11 @@ FORMULAS: dict[str, FormulaMaker] = {
     ),
     "AS_VALUE": text("{0}"),
     "ELT": _element,
+    "ENTRIES": text(
+        "transform(if({1}, array_sort(map_entries({0}), (_l, _r) -> CASE WHEN _l.key < _r.key "
+        "THEN -1 WHEN _l.key > _r.key THEN 1 ELSE 0 END), map_entries({0})), "
+        "_e -> named_struct('K', _e.key, 'V', _e.value))"
+    ),
     "FIELD": _place,
     "FILTER": _filter,
     "MAP_KEYS": named("map_keys"),

@@ -38,6 +38,28 @@ def _round(call: FunctionCall) -> Expression:
     return call.formula("try_cast(floor({0} + 0.5D) AS bigint)")
 
 
+def _trunc(call: FunctionCall) -> Expression:
+    (value, *_) = call.types
+    if value in (INTEGER, BIGINT):
+        return call.formula("{0}")
+    places = "{1}" if len(call.arguments) > 1 else "0"
+    if isinstance(value, Decimal):
+        cut = f"if({{0}} < 0, ceil({{0}}, {places}), floor({{0}}, {places}))"
+        return call.formula(f"try_cast({cut} AS {to_plan(call.result).ddl()})")
+    return call.formula(f"CAST(hw_trunc({{0}}, {places}) AS {to_plan(call.result).ddl()})")
+
+
+def _geo_distance(call: FunctionCall) -> Expression:
+    """Return the length of the great circle, by the haversine formula."""
+    chord = (
+        "pow(sin(radians({2} - {0}) / 2), 2) + "
+        "cos(radians({0})) * cos(radians({2})) * pow(sin(radians({3} - {1}) / 2), 2)"
+    )
+    is_miles = "upper({4}) LIKE 'M%'" if len(call.arguments) > 4 else "false"
+    radius = f"if(coalesce({is_miles}, false), 3959D, 6371D)"
+    return call.formula(f"2 * {radius} * asin(sqrt(least({chord}, 1D)))")
+
+
 def _logarithm(call: FunctionCall) -> Expression:
     """Return a logarithm, which in Java has a value for zero and for negative numbers."""
     natural = (
@@ -65,6 +87,7 @@ FORMULAS: dict[str, FormulaMaker] = {
     "CEIL": _whole("ceil"),
     "FLOOR": _whole("floor"),
     "GENERATE_SERIES": named("sequence"),
+    "GEO_DISTANCE": _geo_distance,
     "GREATEST": named("greatest"),
     "LEAST": named("least"),
     "LN": _logarithm,
@@ -74,4 +97,5 @@ FORMULAS: dict[str, FormulaMaker] = {
     "RANDOM": text("rand()"),
     "ROUND": _round,
     "SIGN": text("CAST(signum({0}) AS int)"),
+    "TRUNC": _trunc,
 }

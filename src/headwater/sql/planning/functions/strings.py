@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.sql.errors import SqlError
 from headwater.sql.planning.functions.function_call import (
     FormulaMaker,
     FunctionCall,
@@ -12,7 +11,7 @@ from headwater.sql.planning.functions.function_call import (
     named,
     text,
 )
-from headwater.sql.types.sql_type import STRING
+from headwater.sql.types.sql_type import INTEGER, STRING
 
 if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
@@ -28,7 +27,67 @@ def _concat(call: FunctionCall) -> Expression:
 def _concat_ws(call: FunctionCall) -> Expression:
     if call.result == STRING:
         return named("concat_ws")(call)
-    raise SqlError("CONCAT_WS of BYTES cannot be computed yet")
+    values = ", ".join(f"{{{index}}}" for index in range(1, len(call.arguments)))
+    there = f"filter(array({values}), _x -> _x IS NOT NULL)"
+    step = "(_a, _x) -> if(_a IS NULL, _x, concat(_a, {0}, _x))"
+    return call.formula(f"coalesce(reduce({there}, CAST(NULL AS binary), {step}), X'')")
+
+
+def _instr(call: FunctionCall) -> Expression:
+    position = "{2}" if len(call.arguments) > 2 else "1"
+    occurrence = "{3}" if len(call.arguments) > 3 else "1"
+    return call.formula(f"hw_instr({{0}}, {{1}}, {position}, {occurrence})")
+
+
+def _chr(call: FunctionCall) -> Expression:
+    return call.formula("hw_unescape({0})" if call.types[0] == STRING else "hw_chr({0})")
+
+
+def _uuid(call: FunctionCall) -> Expression:
+    return call.formula("hw_uuid({0})" if call.arguments else "uuid()")
+
+
+def _split(call: FunctionCall) -> Expression:
+    if call.types[0] != STRING:
+        return call.formula("hw_split_bytes({0}, {1})")
+    return call.formula(f"split({{0}}, {_quoted('{1}')})")
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a pattern that it alone matches."""
+    escaped = f"replace({text}, '\\\\E', '\\\\E\\\\\\\\E\\\\Q')"
+    return f"if({text} = '', '', concat('\\\\Q', {escaped}, '\\\\E'))"
+
+
+def _split_to_map(call: FunctionCall) -> Expression:
+    entries = f"filter(split({{0}}, {_quoted('{1}')}), _e -> contains(_e, {{2}}))"
+    parts = f"split(_e, {_quoted('{2}')})"
+    key, value = f"{parts}[0]", f"{parts}[1]"
+    others = f"map_filter(_m, (_k, _v) -> _k <> {key})"
+    step = f"(_m, _e) -> map_concat({others}, map({key}, {value}))"
+    none = "CAST(map() AS map<string, string>)"
+    return call.formula(f"reduce({entries}, {none}, {step})")
+
+
+def _mask(masked: str, before: str = "''", after: str = "''") -> FormulaMaker:
+    """Return a text of which a part is masked, and what stands before and after it is not."""
+
+    def make(call: FunctionCall) -> Expression:
+        first = 2 if len(call.types) > 1 and call.types[1] == INTEGER else 1
+        given = [f"{{{index}}}" for index in range(first, len(call.arguments))]
+        letters = ", ".join(given or ("'X'", "'x'", "'n'", "'-'"))
+        return call.formula(f"concat({before}, mask({masked}, {letters}), {after})")
+
+    return make
+
+
+def _extract(function: str, nothing: str) -> FormulaMaker:
+    def make(call: FunctionCall) -> Expression:
+        group = "{2}" if len(call.arguments) > 2 else "0"
+        found = f"{function}({{1}}, {{0}}, {group})"
+        return call.formula(f"CASE WHEN {{1}} RLIKE {{0}} THEN {found} ELSE {nothing} END")
+
+    return make
 
 
 def _padded(function: str) -> FormulaMaker:
@@ -47,7 +106,41 @@ _SUBSTRING = (
     "substring({0}, greatest(length({0}) + {1} + 1, 1), greatest({2}, 0)) END",
 )
 
+_LEFT, _RIGHT = "substring({0}, 1, {1})", "substring({0}, {1} + 1)"
+_BUT_LAST = "substring({0}, 1, greatest(length({0}) - {1}, 0))"
+_LAST = "substring({0}, greatest(length({0}) - {1}, 0) + 1)"
+_ORDER = ("'BIG_ENDIAN'", "{1}")
+
+
+def _number(function: str) -> FormulaMaker:
+    def make(call: FunctionCall) -> Expression:
+        return call.formula(f"{function}({{0}}, {_ORDER[len(call.arguments) - 1]})")
+
+    return make
+
+
 FORMULAS: dict[str, FormulaMaker] = {
+    "BIGINT_FROM_BYTES": _number("hw_bigint"),
+    "CHR": _chr,
+    "DOUBLE_FROM_BYTES": _number("hw_double"),
+    "ENCODE": named("hw_encode"),
+    "FROM_BYTES": named("hw_from_bytes"),
+    "INSTR": _instr,
+    "INT_FROM_BYTES": _number("hw_int"),
+    "MASK": _mask("{0}"),
+    "MASK_KEEP_LEFT": _mask(_RIGHT, before=_LEFT),
+    "MASK_KEEP_RIGHT": _mask(_BUT_LAST, after=_LAST),
+    "MASK_LEFT": _mask(_LEFT, after=_RIGHT),
+    "MASK_RIGHT": _mask(_LAST, before=_BUT_LAST),
+    "REGEXP_EXTRACT": _extract("regexp_extract", "NULL"),
+    "REGEXP_EXTRACT_ALL": _extract(
+        "regexp_extract_all", "if({0} IS NULL OR {1} IS NULL, NULL, CAST(array() AS array<string>))"
+    ),
+    "REGEXP_REPLACE": named("regexp_replace"),
+    "REGEXP_SPLIT_TO_ARRAY": named("split"),
+    "SPLIT": _split,
+    "SPLIT_TO_MAP": _split_to_map,
+    "TO_BYTES": named("hw_to_bytes"),
     "CONCAT": _concat,
     "CONCAT_WS": _concat_ws,
     "INITCAP": text("array_join(transform(split({0}, ' '), _x -> initcap(_x)), ' ')"),
@@ -60,5 +153,5 @@ FORMULAS: dict[str, FormulaMaker] = {
     "SUBSTRING": by_count(*_SUBSTRING),
     "TRIM": named("trim"),
     "UCASE": named("upper"),
-    "UUID": text("uuid()"),
+    "UUID": _uuid,
 }

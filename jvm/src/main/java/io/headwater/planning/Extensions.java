@@ -1,5 +1,6 @@
 package io.headwater.planning;
 
+import io.headwater.functions.Functions;
 import org.apache.spark.sql.SparkSessionExtensions;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
@@ -15,6 +16,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
                 return new WithoutShuffle();
             }
         });
+        Functions.register(extensions);
         return BoxedUnit.UNIT;
     }
 }

@@ -1,0 +1,51 @@
+package io.headwater.functions;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.UUID;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/** Numbers: cut off, and out of bytes. A value that its bytes are too few or too many for is null. */
+public final class Numbers {
+    private Numbers() {}
+
+    /** The number without what stands after so many places. */
+    public static double trunc(double value, int places) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return value;
+        }
+        return BigDecimal.valueOf(value).setScale(places, RoundingMode.DOWN).doubleValue() + 0.0;
+    }
+
+    /** The whole number of four bytes. */
+    public static Integer intOf(byte[] bytes, UTF8String order) {
+        return bytes.length == Integer.BYTES ? buffer(bytes, order).getInt() : null;
+    }
+
+    /** The whole number of eight bytes. */
+    public static Long longOf(byte[] bytes, UTF8String order) {
+        return bytes.length == Long.BYTES ? buffer(bytes, order).getLong() : null;
+    }
+
+    /** The number of eight bytes. */
+    public static Double doubleOf(byte[] bytes, UTF8String order) {
+        return bytes.length == Double.BYTES ? buffer(bytes, order).getDouble() : null;
+    }
+
+    /** The UUID of sixteen bytes. */
+    public static UTF8String uuidOf(byte[] bytes) {
+        if (bytes.length != 2 * Long.BYTES) {
+            return null;
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        return UTF8String.fromString(new UUID(buffer.getLong(), buffer.getLong()).toString());
+    }
+
+    private static ByteBuffer buffer(byte[] bytes, UTF8String order) {
+        boolean isLittle = order.toString().equalsIgnoreCase("LITTLE_ENDIAN");
+        return ByteBuffer.wrap(bytes)
+                .order(isLittle ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
+    }
+}
