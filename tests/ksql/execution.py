@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.ksql.local_formats import source_without_registry, without_registry
@@ -33,10 +34,9 @@ def run_case(case: Case) -> list[str]:
     outcomes = statements.run()
     queries = [without_registry(each) for each in outcomes if isinstance(each, StoreQuery)]
     plan = plan_queries("case", queries)
-    sources = {
-        source.topic: source_without_registry(source)
-        for source in statements.analyser.metastore.sources.values()
-    }
+    known = statements.analyser.metastore.sources.values()
+    formats = {source.topic: source.value_format.name for source in known}
+    sources = {source.topic: source_without_registry(source) for source in known}
     is_by_key = any(isinstance(node, Stateful) for node in plan.walk())
     read = {topic for each in plan.topic_sources() for topic in each.topics}
     with TopologyDriver(plan) as driver:
@@ -62,7 +62,11 @@ def run_case(case: Case) -> list[str]:
                 [record for record in case.outputs if record["topic"] == topic],
                 driver.read(topic),
                 sources[topic],
-                is_by_key=is_by_key,
+                _Comparison(
+                    is_by_key=is_by_key,
+                    is_exact=case.settings.get("use.exact.numeric.comparison") != "False",
+                    has_defaults="PROTOBUF" in formats[topic],
+                ),
             )
         ]
 
@@ -79,8 +83,7 @@ def _differences(
     expected: Sequence[dict[str, Any]],
     found: Sequence[OutputRecord],
     sink: DataSource,
-    *,
-    is_by_key: bool,
+    how: _Comparison,
 ) -> Iterator[str]:
     """Compare in order, or where state is kept by key, each key's in order."""
     wanted = [
@@ -93,25 +96,64 @@ def _differences(
         for record in expected
     ]
     given = [_given(record, sink) for record in found]
-    if is_by_key:
+    if how.is_by_key:
         for records in (wanted, given):
             records.sort(key=lambda record: repr((_plain(record[0]), record[3])))
     for index in range(max(len(wanted), len(given))):
         ours = given[index] if index < len(given) else None
         theirs = wanted[index] if index < len(wanted) else None
-        if ours is None or theirs is None or not _is_same(ours, theirs):
+        if ours is None or theirs is None or not how.is_same(ours, theirs):
             yield f"{sink.topic} {index}: {ours}\n  and not {theirs}"
             return
 
 
-def _is_same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
-    key, value, at, start = theirs
-    return bool(
-        _plain(ours[0]) == _plain(key)
-        and ours[1] == value
-        and (at is None or ours[2] == at)
-        and ours[3] == start
-    )
+@dataclass(frozen=True)
+class _Comparison:
+    """How records are compared: across keys or not, to the last digit or not.
+
+    Where a format has defaults in place of nulls, the two are the same.
+    """
+
+    is_by_key: bool
+    is_exact: bool
+    has_defaults: bool
+
+    def is_same(self, ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+        key, value, at, start = theirs
+        return bool(
+            _plain(ours[0]) == _plain(key)
+            and self._is_same_value(ours[1], value)
+            and (at is None or ours[2] == at)
+            and ours[3] == start
+        )
+
+    def _is_same_value(self, ours: Any, theirs: Any) -> bool:
+        if self.has_defaults:
+            ours, theirs = _without_defaults(ours), _without_defaults(theirs)
+        if not self.is_exact:
+            ours, theirs = _rounded(ours), _rounded(theirs)
+        return bool(ours == theirs)
+
+
+def _without_defaults(value: Any) -> Any:
+    match value:
+        case dict():
+            parts = ((name, _without_defaults(part)) for name, part in value.items())
+            return {name: part for name, part in parts if part}
+        case list():
+            return [_without_defaults(part) or None for part in value]
+        case _:
+            return value
+
+
+def _rounded(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _rounded(part) for name, part in value.items()}
+        case float():
+            return float(f"{value:.12g}")
+        case _:
+            return value
 
 
 def _start(record: dict[str, Any]) -> tuple[int, int | None] | None:

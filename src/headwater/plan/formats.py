@@ -21,7 +21,7 @@ _FIXED: dict[str, DataType] = {
     "double": DOUBLE,
     "bytes": BINARY,
 }
-KINDS = (*_FIXED, "json", "delimited", *REGISTRY_KINDS)
+KINDS = (*_FIXED, "json", "delimited", "protobuf_nosr", *REGISTRY_KINDS)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,10 @@ class Format:
     `schema` is the text of the registered schema that the type was read from, and `references` are
     what it imports; without one, the writer's schema follows from the type. `subject` is the
     registry's; without one it is the topic's, `<topic>-key` or `<topic>-value`. `delimiter` stands
-    between the columns of `delimited`.
+    between the columns of `delimited`. `protobuf_nosr` is Protobuf by the type alone, without a
+    registry.
+
+    With `lenient`, JSON may have a text or a fraction where a whole number is declared.
 
     `window` says that the bytes of a key are followed by those of a window, as Kafka Streams writes
     them: its start, or of a session its end and its start. The key is then a struct of `key`,
@@ -43,6 +46,7 @@ class Format:
     subject: str | None = None
     references: tuple[Reference, ...] = ()
     delimiter: str = ","
+    lenient: bool = False
     window: Literal["time", "session"] | None = None
 
     @property

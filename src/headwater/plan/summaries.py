@@ -27,6 +27,7 @@ from headwater.plan.nodes import (
     StreamTableJoin,
     Table,
     TableAggregate,
+    TableFilter,
     TableTableJoin,
     ToStream,
 )
@@ -68,6 +69,8 @@ def _stateless(node: StatelessOperator) -> str:
             return f"repartition by key{count}"
         case Table():
             return "table: the latest value of each key"
+        case TableFilter():
+            return f"rows where {_text(node.predicate)}"
         case ToStream():
             return "changes as a stream"
         case _:

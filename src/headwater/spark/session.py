@@ -228,6 +228,8 @@ _FIXED = {
     # Jobs share the session, and each has a pool: one with a large backlog holds up no other.
     "spark.scheduler.mode": "FAIR",
     "spark.sql.session.timeZone": "UTC",
+    # SQL has times of the day.
+    "spark.sql.timeType.enabled": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.retainedJobs": "100",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Changes, Map, Operator, ToStream
+from headwater.plan.nodes import Aggregate, Changes, Map, Operator, TableFilter, ToStream
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
@@ -42,10 +42,17 @@ _VALUE = Column(("record", "value"))
 class KTable(Operators):
     """The latest value of each key; a record with a null value deletes its key."""
 
-    def filter(self, condition: OperandLike, *, name: str | None = None) -> KTable:
-        """Keep the keys whose value meets the condition; the others are deleted."""
+    def filter(
+        self, condition: OperandLike, *, remember: bool = False, name: str | None = None
+    ) -> KTable:
+        """Keep the keys whose value meets the condition; the others are deleted.
+
+        With `remember` only those are deleted that were in, for which the table's rows are kept.
+        """
         with Located() as location:
             operand = predicate(condition, Scope.of_record(self.row), self._classes)
+            if remember:
+                return self._remembered(operand, name, location)
             return self._kept(operand, name, location)
 
     def filter_not(self, condition: OperandLike, *, name: str | None = None) -> KTable:
@@ -215,6 +222,18 @@ class KTable(Operators):
         else:
             operand = Case(((condition, _VALUE),))
         return self._mapped("KTABLE-FILTER", operand, self.row, self._classes.value, name, location)
+
+    def _remembered(self, condition: Operand, name: str | None, location: str) -> KTable:
+        if isinstance(condition, PythonFunction) or self.row.windowed:
+            raise PlanError(
+                "remember=True needs a condition that is an expression, and a table without windows"
+            )
+        row = replace(self.row, has_position=False)
+        changes = self._builder.add(Changes, "KTABLE-CHANGES", (self.node,), row, location)
+        node = self._builder.add(
+            TableFilter, "KTABLE-FILTER", (changes,), row, location, predicate=condition, name=name
+        )
+        return KTable(self._builder, node, self._classes)
 
     def _mapped(
         self, kind: str, operand: Operand, row: RowType, class_: Any, name: str | None,

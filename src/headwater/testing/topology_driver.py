@@ -61,8 +61,8 @@ class TopologyDriver:
     returns a topic's new records. State lives from run to run. Event time is what the records'
     timestamps say, and nothing else: a window closes when a later record comes.
 
-    Spark's session is the process's, started with the first driver. Formats of a registry are
-    replaced by JSON, so that no registry is needed either.
+    Spark's session is the process's, started with the first driver. Formats of a registry, and
+    Protobuf without one, are replaced by JSON, so that no registry is needed either.
     """
 
     def __init__(self, program: App | Plan, spark: SparkSession | None = None) -> None:
@@ -308,4 +308,6 @@ def _rebuilt(node: AnyOperator, made: Mapping[int, Operator]) -> AnyOperator:
 
 
 def _local(format_: Format) -> Format:
-    return Format("json", window=format_.window) if format_.needs_registry else format_
+    if format_.needs_registry or format_.kind == "protobuf_nosr":
+        return Format("json", window=format_.window)
+    return format_

@@ -11,8 +11,10 @@ from headwater.streams import (
     col,
     count,
     hopping,
+    latest_by_offset,
     session,
     sliding,
+    topk,
     tumbling,
     within,
 )
@@ -128,10 +130,18 @@ def joins_of_streams(app: App, readings: KStream) -> None:
     both.group_by_key().count().to_stream().to("counted")
 
 
+def collected_values(app: App, readings: KStream) -> None:
+    results = {"last": latest_by_offset("value", 3), "top": topk("value", 2, "id")}
+    readings.group_by_key().aggregate(results).to_stream().to("collected")
+    units = app.table("units", value_type="unit string")
+    shown = units.filter("unit <> 'K'", remember=True)
+    shown.to_stream().to("units-shown")
+
+
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
     windows_of_records, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
-    aggregates_of_tables, joins_of_streams,
+    aggregates_of_tables, joins_of_streams, collected_values,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

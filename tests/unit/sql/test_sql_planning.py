@@ -9,12 +9,15 @@ from tests.unit.sql.sql_sessions import stored
 
 from headwater.plan.nodes import (
     Aggregate,
+    ChangelogMode,
+    Changes,
     Filter,
     Map,
     Operator,
     StreamStreamJoin,
     StreamTableJoin,
     TableAggregate,
+    TableFilter,
     TableTableJoin,
     TopicSink,
     TopicSource,
@@ -115,7 +118,8 @@ def test_groups_are_aggregates_that_emit_every_change() -> None:
     ]
     sink = only(plan, TopicSink)
     assert isinstance(sink, TopicSink)
-    assert sink.key_format.kind == "bytes"
+    assert (sink.key_format.kind, sink.key_format.window) == ("int", "time")
+    assert sink.row.key.ddl() == "struct<key:int,window_start:bigint>"
     assert sink.row.value.ddl() == "struct<N:bigint,TOTAL:int>"
 
 
@@ -168,27 +172,71 @@ def test_joins_are_those_of_the_dsl(query: str, class_: type[Operator]) -> None:
     split(plan)
 
 
+def test_a_session_has_its_end_in_the_key() -> None:
+    plan = planned("TABLE o AS SELECT id, COUNT(*) FROM orders WINDOW SESSION (1 HOUR) GROUP BY id")
+    sink = only(plan, TopicSink)
+    assert isinstance(sink, TopicSink)
+    assert sink.key_format.window == "session"
+    assert sink.row.key.ddl() == "struct<key:string,window_start:bigint,window_end:bigint>"
+
+
+def test_aggregates_are_those_of_the_dsl_with_their_options() -> None:
+    plan = planned(
+        "TABLE o AS SELECT id, TOPK(amount, item, 2) AS t, LATEST_BY_OFFSET(item, 3, false) AS l, "
+        "COLLECT_SET(item) AS c, CORRELATION(amount, item) AS r FROM orders GROUP BY id"
+    )
+    aggregate = only(plan, Aggregate)
+    assert isinstance(aggregate, Aggregate)
+    amount, item = "record.value.AMOUNT", "record.value.ITEM"
+    assert [str(each) for _, each in aggregate.aggregations] == [
+        f"topk({amount}, {item}, 2)",
+        f"latest_by_offset({item}, 3, with nulls)",
+        f"collect_set({item}, with nulls)",
+        f"correlation({amount}, {item})",
+    ]
+
+
+@pytest.mark.parametrize("count", ["0", "amount"])
+def test_how_many_values_are_kept_is_written_out(count: str) -> None:
+    with pytest.raises(SqlError, match="TOPK needs a whole number above 0 that is written out"):
+        planned(f"TABLE o AS SELECT id, TOPK(amount, {count}) AS t FROM orders GROUP BY id")
+
+
+def test_a_table_s_filter_remembers_what_was_in() -> None:
+    kept = only(planned("TABLE o AS SELECT item, name FROM items WHERE item > 3"), TableFilter)
+    assert isinstance(kept.parents[0], Changes)
+    having = planned("TABLE o AS SELECT id, COUNT(*) FROM orders GROUP BY id HAVING COUNT(*) > 1")
+    assert only(having, TableFilter).changelog is ChangelogMode.UPSERT
+
+
+def test_times_are_numbers_in_topics_of_json() -> None:
+    plan = planned("STREAM o AS SELECT id, FROM_DAYS(amount) AS day FROM orders")
+    sink = only(plan, TopicSink)
+    assert sink.row.value.ddl() == "struct<DAY:int>"
+
+
+def test_the_time_of_a_result_can_be_one_of_its_columns() -> None:
+    plan = planned("STREAM o WITH (timestamp = 'at') AS SELECT id, rowtime AS at FROM orders")
+    timed = [node for node in plan.walk() if isinstance(node, Map) and node.timestamp is not None]
+    assert [str(node.timestamp) for node in timed] == ["timestamp_millis(record.value.AT)"]
+
+
+def test_a_windowed_source_keeps_its_window() -> None:
+    sink = only(planned("STREAM o AS SELECT * FROM hourly"), TopicSink)
+    assert isinstance(sink, TopicSink)
+    assert sink.key_format.window == "time"
+
+
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("TABLE o AS SELECT id, TOPK(amount, 2) AS t FROM orders GROUP BY id", "TOPK"),
-        ("STREAM o AS SELECT id, EXPLODE(tags) AS t FROM orders", "EXPLODE"),
-        (
-            "TABLE o AS SELECT id, COUNT(*) FROM orders WINDOW SESSION (1 HOUR) GROUP BY id",
-            "SESSION",
-        ),
         (
             "TABLE o AS SELECT i.item, m.name FROM items i JOIN makers m ON i.maker = m.maker",
             "fore",
         ),
-        ("STREAM o AS SELECT * FROM hourly", "windows in its key"),
         (
-            "STREAM o WITH (value_format = 'DELIMITED') AS SELECT id, amount FROM orders",
-            "DELIMITED",
-        ),
-        (
-            "STREAM o WITH (timestamp = 'at') AS SELECT id, rowtime AS at FROM orders",
-            "TIMESTAMP of a query",
+            "STREAM o WITH (value_format = 'PROTOBUF_NOSR') AS SELECT id, FROM_DAYS(1) FROM orders",
+            "DATE in the PROTOBUF_NOSR format",
         ),
     ],
 )

@@ -16,6 +16,7 @@ from headwater.streams import (
     avg,
     col,
     count,
+    functions,
     hopping,
     max,  # noqa: A004
     min,  # noqa: A004
@@ -182,3 +183,33 @@ def test_what_is_refused(readings: KStream, build: Any, reason: str) -> None:
         build(readings.group_by_key())
     assert reason in str(refused.value)
     assert refused.value.location.startswith("tests/unit/streams/test_streams_aggregates.py:")
+
+
+def test_aggregates_that_spark_has_not_are_folded_by_our_operator(readings: KStream) -> None:
+    results = {
+        "items": functions.collect_list("id"),
+        "last": functions.latest_by_offset("n"),
+        "lasts": functions.latest_by_offset("n", 2),
+        "top": functions.topk("value", 3, "id"),
+        "kinds": functions.count_distinct("id"),
+        "bars": functions.histogram("id"),
+        "related": functions.correlation("value", "n"),
+        "only": functions.attr("m"),
+    }
+    node = _aggregate(readings.group_by_key().aggregate(results))
+    assert node.in_arrival_order
+    assert node.row.value.ddl() == (
+        "struct<items:array<string>,last:int,lasts:array<int>,"
+        "top:array<struct<sort_col:double,col0:string>>,kinds:bigint,bars:map<string,bigint>,"
+        "related:double,only:decimal(10,2)>"
+    )
+
+
+def test_statistics_need_numbers(readings: KStream) -> None:
+    with pytest.raises(PlanError, match=r"stddev_sample\(id\): needs numbers, not string"):
+        readings.group_by_key().aggregate(spread=functions.stddev_sample("id"))
+
+
+def test_what_keeps_nulls_cannot_be_cogrouped(readings: KStream) -> None:
+    with pytest.raises(PlanError, match="cannot be cogrouped"):
+        readings.group_by_key().cogroup(all=functions.collect_list("id"))

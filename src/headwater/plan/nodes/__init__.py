@@ -42,11 +42,22 @@ from headwater.plan.nodes.stateless import (
     Split,
     Stateless,
     Table,
+    TableFilter,
     ToStream,
 )
 
 StatelessOperator: TypeAlias = (
-    Filter | Split | Branch | Map | Peek | FlatMap | Merge | Repartition | Table | ToStream
+    Filter
+    | Split
+    | Branch
+    | Map
+    | Peek
+    | FlatMap
+    | Merge
+    | Repartition
+    | Table
+    | TableFilter
+    | ToStream
 )
 StatefulOperator: TypeAlias = (
     Aggregate | Changes | TableAggregate | StreamTableJoin | TableTableJoin | StreamStreamJoin
@@ -87,6 +98,7 @@ __all__ = [
     "StreamTableJoin",
     "Table",
     "TableAggregate",
+    "TableFilter",
     "TableTableJoin",
     "ToStream",
     "TopicSink",

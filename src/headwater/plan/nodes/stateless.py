@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.plan.nodes.node import ChangelogMode, Node, Operand
 
 if TYPE_CHECKING:
+    from headwater.plan.expressions import Expression
     from headwater.plan.python_function import PythonFunction
 
 
@@ -70,7 +71,7 @@ class Branch(RecordByRecord):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Map(RecordByRecord):
-    """Replaces the key, the value, or both at once.
+    """Replaces the key, the value, or both at once, and the time if there is another one.
 
     `pair` is a Python function that returns a struct of `key` and `value`; with it, `key` and
     `value` are None. On a table the operands are made so that a deleted key stays deleted.
@@ -79,6 +80,7 @@ class Map(RecordByRecord):
     key: Operand | None = None
     value: Operand | None = None
     pair: PythonFunction | None = None
+    timestamp: Expression | None = None
 
     @property
     def changes_key(self) -> bool:
@@ -152,3 +154,23 @@ class ToStream(Stateless):
         """Take tables; of what was replaced, a record says nothing."""
         del parent
         return mode is not ChangelogMode.APPEND
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableFilter(Stateless):
+    """The rows of a table for which the predicate is true; one that was in and is not is deleted.
+
+    What a row replaces stands beside it, so that nothing is said of a row that was never in.
+    """
+
+    predicate: Expression
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Another table."""
+        return ChangelogMode.UPSERT
+
+    def accepts(self, mode: ChangelogMode, parent: int) -> bool:
+        """Take a table whose rows have beside them what they replace."""
+        del parent
+        return mode is ChangelogMode.RETRACT

@@ -128,6 +128,15 @@ def load_file(schema: Schema, registry: SchemaRegistryClient) -> ProtobufFile:
     return ProtobufFile(pool.FindFileByName(_FILE))
 
 
+def load_bare_file(text: str) -> ProtobufFile:
+    """Return a schema that imports nothing of a registry; raises SchemaError."""
+    try:
+        pool = build_pool(parse_schema(text), {}, _FILE)
+    except (ValueError, RecursionError) as failure:
+        raise SchemaError(f"this is no Protobuf schema: {failure}") from failure
+    return ProtobufFile(pool.FindFileByName(_FILE))
+
+
 def _collect(schema: Schema, registry: SchemaRegistryClient, imports: dict[str, ProtoFile]) -> None:
     for reference in schema.references:
         if reference.name not in imports:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+from pyspark.sql.types import MapType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,20 @@ def as_column(value: Column | str | None) -> Column:
 def type_of(rows: DataFrame, column: Column) -> DataType:
     """Return the type that a column over these rows has."""
     return rows.select(column.alias("value")).schema["value"].dataType
+
+
+def same(left: str, right: str, type_: DataType) -> str:
+    """Return whether two values are equal, nulls included.
+
+    Spark does not compare maps: their entries are compared, in order, and maps within anything else
+    by how they are written.
+    """
+    if "map<" not in type_.simpleString():
+        return f"{left} <=> {right}"
+    if isinstance(type_, MapType) and "map<" not in type_.valueType.simpleString():
+        return " <=> ".join(f"array_sort(map_entries({side}))" for side in (left, right))
+    texts = (f"to_json(named_struct('v', {side}))" for side in (left, right))
+    return " = ".join(texts)
 
 
 def value_and_old(rows: DataFrame, aggregation: Aggregation) -> tuple[Column, DataType]:

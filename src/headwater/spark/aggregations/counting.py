@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructType
 
-from headwater.spark.aggregations.aggregation import Fold, StateField, value_and_old
+from headwater.spark.aggregations.aggregation import Fold, StateField, same, value_and_old
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,17 +20,17 @@ _NO_LIMIT = 2_147_483_647
 def _count_distinct(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
     """Count how often each value's hash was there, so that values can be taken back."""
     both, _ = value_and_old(rows, aggregation)
-    field = _counts(aggregation, prefix, LongType(), "xxhash64({0}.v)")
+    field = _counts(aggregation, prefix, "hex(xxhash64({0}.v))")
     return Fold(both, (field,), f"cast(size(state.{prefix}) AS bigint)")
 
 
 def _histogram(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
     both, _ = value_and_old(rows, aggregation)
-    field = _counts(aggregation, prefix, StringType(), "{0}.v")
+    field = _counts(aggregation, prefix, "{0}.v")
     return Fold(both, (field,), f"state.{prefix}")
 
 
-def _counts(aggregation: Aggregation, prefix: str, key: DataType, key_of: str) -> StateField:
+def _counts(aggregation: Aggregation, prefix: str, key_of: str) -> StateField:
     """Return a map of keys and counts, from which keys with a count of 0 are gone."""
     old, new = f"row.{prefix}.old", f"row.{prefix}.new"
     kept = f"coalesce(state.{prefix}, map())"
@@ -42,7 +42,7 @@ def _counts(aggregation: Aggregation, prefix: str, key: DataType, key_of: str) -
     added = _together(kept, _one(key_of, new), "+")
     update = f"CASE WHEN {new}.v IS NULL OR ({is_full}) THEN {kept} ELSE {added} END"
     merged = _together(f"coalesce(state.{prefix}, map())", f"coalesce(row.{prefix}, map())", "+")
-    return StateField(prefix, MapType(key, LongType()), update, merged)
+    return StateField(prefix, MapType(StringType(), LongType()), update, merged)
 
 
 def _one(key_of: str, side: str) -> str:
@@ -60,14 +60,14 @@ def _attr(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold:
     old, new = f"row.{prefix}.old", f"row.{prefix}.new"
     kept = f"coalesce(state.{prefix}, array())"
     if aggregation.old is not None:
-        fewer = f"transform({kept}, _x -> {_counted('_x', f'_x.v <=> {old}.v', '-')})"
+        fewer = f"transform({kept}, _x -> {_counted('_x', same('_x.v', f'{old}.v', value), '-')})"
         kept = f"if({old} IS NULL, {kept}, filter({fewer}, _x -> _x.n > 0L))"
-    more = f"transform({kept}, _x -> {_counted('_x', f'_x.v <=> {new}.v', '+')})"
+    more = f"transform({kept}, _x -> {_counted('_x', same('_x.v', f'{new}.v', value), '+')})"
     another = f"concat({kept}, array(named_struct('v', {new}.v, 'n', 1L)))"
-    is_there = f"exists({kept}, _x -> _x.v <=> {new}.v)"
+    is_there = f"exists({kept}, _x -> {same('_x.v', f'{new}.v', value)})"
     update = f"CASE WHEN {new} IS NULL THEN {kept} WHEN {is_there} THEN {more} ELSE {another} END"
     entry = StructType().add("v", value).add("n", LongType())
-    field = StateField(prefix, ArrayType(entry), update, _merged(prefix))
+    field = StateField(prefix, ArrayType(entry), update, _merged(prefix, value))
     result = f"if(size(state.{prefix}) = 1, try_element_at(state.{prefix}, 1).v, NULL)"
     return Fold(both, (field,), result)
 
@@ -76,11 +76,12 @@ def _counted(entry: str, condition: str, sign: str) -> str:
     return f"named_struct('v', {entry}.v, 'n', {entry}.n {sign} if({condition}, 1L, 0L))"
 
 
-def _merged(prefix: str) -> str:
+def _merged(prefix: str, value: DataType) -> str:
     kept, other = f"coalesce(state.{prefix}, array())", f"coalesce(row.{prefix}, array())"
-    found = f"try_element_at(filter({other}, _y -> _y.v <=> _x.v), 1).n"
+    found = f"try_element_at(filter({other}, _y -> {same('_y.v', '_x.v', value)}), 1).n"
     both = f"transform({kept}, _x -> named_struct('v', _x.v, 'n', _x.n + coalesce({found}, 0L)))"
-    return f"concat({both}, filter({other}, _y -> NOT exists({kept}, _x -> _x.v <=> _y.v)))"
+    is_there = f"exists({kept}, _x -> {same('_x.v', '_y.v', value)})"
+    return f"concat({both}, filter({other}, _y -> NOT {is_there}))"
 
 
 COUNTING: dict[str, FoldMaker] = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType
 
-from headwater.spark.aggregations.aggregation import Fold, StateField, type_of, value_and_old
+from headwater.spark.aggregations.aggregation import Fold, StateField, same, type_of, value_and_old
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,7 +24,7 @@ def _collect_list(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fol
     old, new = _sides(prefix)
     kept = _kept(prefix)
     # Where a value is there several times, the last one is taken back.
-    places = f"transform({kept}, (_x, _i) -> if(_x <=> {old}.v, _i, -1))"
+    places = f"transform({kept}, (_x, _i) -> if({same('_x', f'{old}.v', element)}, _i, -1))"
     left = f"filter({kept}, (_x, _i) -> _i <> coalesce(array_max({places}), -1))"
     if aggregation.old is not None:
         kept = f"if({old} IS NULL, {kept}, {left})"
@@ -40,9 +40,9 @@ def _collect_set(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold
     both, element = value_and_old(rows, aggregation)
     _, new = _sides(prefix)
     kept, other, limit = _kept(prefix), _other(prefix), aggregation.limit or _NO_LIMIT
-    is_there = f"exists({kept}, _x -> _x <=> {new}.v)"
+    is_there = f"exists({kept}, _x -> {same('_x', f'{new}.v', element)})"
     update = f"if({is_there} OR size({kept}) >= {limit}, {kept}, concat({kept}, array({new}.v)))"
-    unseen = f"filter({other}, _x -> NOT exists({kept}, _y -> _x <=> _y))"
+    unseen = f"filter({other}, _x -> NOT exists({kept}, _y -> {same('_x', '_y', element)}))"
     merge = f"slice(concat({kept}, {unseen}), 1, {limit})"
     field = StateField(prefix, ArrayType(element), update, merge)
     return Fold(both, (field,), f"state.{prefix}")

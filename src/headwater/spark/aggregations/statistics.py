@@ -86,9 +86,10 @@ def _correlation(rows: DataFrame, aggregation: Aggregation, prefix: str) -> Fold
     fields = []
     for name, term in terms.items():
         field = f"{prefix}_{name}"
-        update = f"coalesce(state.{field}, 0D) + {_term(prefix, 'new', term)}"
+        update = f"coalesce(state.{field}, 0D)"
         if aggregation.old is not None:
             update += f" - {_term(prefix, 'old', term)}"
+        update += f" + {_term(prefix, 'new', term)}"
         merge = f"coalesce(state.{field}, 0D) + coalesce(row.{field}, 0D)"
         fields.append(StateField(field, DoubleType(), update, merge))
     n, x, y, xx, yy, xy = (f"state.{prefix}_{name}" for name in terms)

@@ -106,7 +106,7 @@ def _mapped(node: Map, before: str, reached: Column) -> dict[str, Column]:
     if node.pair is not None:
         both = _computed(node.pair, node, before, reached)
         return {"key": both["key"], "value": both["value"]}
-    given = {"key": node.key, "value": node.value}
+    given = {"key": node.key, "value": node.value, "timestamp": node.timestamp}
     return {
         name: _computed(part, node, before, reached)
         for name, part in given.items()

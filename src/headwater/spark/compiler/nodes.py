@@ -98,6 +98,8 @@ def _stateless(node: StatelessOperator, inputs: list[DataFrame]) -> DataFrame:
             return stateless.repartitioned(node, inputs[0])
         case nodes.Table():
             return stateless.upserts(inputs[0])
+        case nodes.TableFilter():
+            return changes.filtered(node, inputs[0])
         case nodes.ToStream():
             return changes.as_records(inputs[0])
         case _:

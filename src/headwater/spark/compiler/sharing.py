@@ -17,6 +17,7 @@ from headwater.plan.nodes import (
     Split,
     Stateful,
     Table,
+    TableFilter,
     ToStream,
 )
 
@@ -59,7 +60,7 @@ def as_foldable(node: Operator) -> Foldable | None:
     match node:
         case Filter() | Split() | Branch() | Map() | Peek() | Table() | ToStream():
             return node
-        case Source() | Sink() | Stateful() | FlatMap() | Merge() | Repartition():
+        case Source() | Sink() | Stateful() | FlatMap() | Merge() | Repartition() | TableFilter():
             return None
         case _:
             assert_never(node)

@@ -49,7 +49,7 @@ def mapped(node: Map, rows: DataFrame) -> DataFrame:
         return paired.withColumns({"key": F.col("pair.key"), "value": F.col("pair.value")}).drop(
             "pair"
         )
-    given = {"key": node.key, "value": node.value}
+    given = {"key": node.key, "value": node.value, "timestamp": node.timestamp}
     return rows.withColumns(
         {name: operand_column(part, row) for name, part in given.items() if part is not None}
     )

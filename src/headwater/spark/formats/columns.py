@@ -12,11 +12,17 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 from headwater.plan.types import Struct
 from headwater.serde import Schema
 from headwater.serde.framing import ID_SIZE, id_prefix
-from headwater.spark.formats.arrow import decode_arrow, encode_arrow
+from headwater.spark.formats.arrow import (
+    decode_arrow,
+    decode_bare_protobuf,
+    encode_arrow,
+    encode_bare_protobuf,
+)
 from headwater.spark.formats.avro import avro_schema, decode_avro, encode_avro
 from headwater.spark.formats.delimited import encode_delimited, parse_delimited
 from headwater.spark.formats.json import decode_json, encode_json, is_blank, parse_json
 from headwater.spark.formats.json_schema import json_schema
+from headwater.spark.formats.lenient_json import parse_lenient_json
 from headwater.spark.formats.plain import (
     NUMBER_SIZES,
     decode_plain,
@@ -67,7 +73,7 @@ class ColumnCodec:
     def decode(self, data: Column) -> Column:
         """Return the value; a malformed one fails the query, and says which it was."""
         kind = self.format.kind
-        if kind == "json" and self.format.window is None:
+        if kind == "json" and self.format.window is None and not self.format.lenient:
             text = data.cast("string")
             empty = _fail(self.field, F.lit(_EMPTY)).cast(self.type.ddl())
             # Looked at only where there is no value.
@@ -85,12 +91,15 @@ class ColumnCodec:
         if self.format.window is not None:
             return self._parse_windowed(data)
         kind = self.format.kind
+        if kind == "protobuf_nosr":
+            return Decoded(*decode_bare_protobuf(data, self.type))
         if kind == "delimited":
             text = data.cast("string")
             value, malformed = parse_delimited(text, self.type, self.format.delimiter)
             return Decoded(value, F.when(malformed, F.lit(f"it is no line of {self.type.ddl()}")))
         if kind == "json":
-            value, malformed = parse_json(data.cast("string"), self.type)
+            parse = parse_lenient_json if self.format.lenient else parse_json
+            value, malformed = parse(data.cast("string"), self.type)
             return Decoded(value, F.when(malformed, F.lit(f"it is no JSON {self.type.ddl()}")))
         if kind == "jsonschema":
             return self._json_schema(data)
@@ -117,6 +126,8 @@ class ColumnCodec:
         kind = self.format.kind
         if kind == "json":
             return encode_json(value, self.type).cast("binary")
+        if kind == "protobuf_nosr":
+            return encode_bare_protobuf(value, self.type)
         if kind == "delimited":
             return encode_delimited(value, self.type, self.format.delimiter).cast("binary")
         if not self.format.needs_registry:

@@ -39,7 +39,7 @@ class SerdeFormat:
             names = ", ".join(column.name for column in columns)
             raise TypeMismatchError(f"the {self.name} format has a single column, not {names}")
         for column in columns:
-            for type_ in _within(column.type):
+            for type_ in types_within(column.type):
                 self._check_type(column, type_)
             if self.has_avro_names:
                 _check_avro_name(column.name)
@@ -117,24 +117,25 @@ def find_format(name: str) -> SerdeFormat:
 def check_key_types(columns: Sequence[SourceColumn]) -> None:
     """Refuse maps in keys: the same entries could be written in different orders."""
     for column in columns:
-        if any(isinstance(type_, Map) for type_ in _within(column.type)):
+        if any(isinstance(type_, Map) for type_ in types_within(column.type)):
             raise TypeMismatchError(
                 f"key column {column.name} is {column.type}: a key can have no MAP in it, since "
                 "the order of its entries, and with it the bytes of the key, is not fixed"
             )
 
 
-def _within(type_: SqlType) -> Iterator[SqlType]:
+def types_within(type_: SqlType) -> Iterator[SqlType]:
+    """Return a type and those that it is made of."""
     yield type_
     match type_:
         case Array(element):
-            yield from _within(element)
+            yield from types_within(element)
         case Map(key, value):
-            yield from _within(key)
-            yield from _within(value)
+            yield from types_within(key)
+            yield from types_within(value)
         case Struct(fields):
             for _, part in fields:
-                yield from _within(part)
+                yield from types_within(part)
         case _:
             pass
 

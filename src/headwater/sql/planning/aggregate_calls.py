@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 from headwater.plan.aggregations import Aggregation
 from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.errors import SqlError
+from headwater.sql.metastore.formats import types_within
 from headwater.sql.planning.casts import cast
 from headwater.sql.planning.formulas import formula
+from headwater.sql.planning.wire_types import from_wire, to_wire, wire_type
 from headwater.sql.tree.expressions import BooleanLiteral, IntegerLiteral
 from headwater.sql.types.plan_types import to_plan
-from headwater.sql.types.sql_type import STRING
+from headwater.sql.types.sql_type import STRING, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.plan.expressions import Expression
     from headwater.sql.planning.expressions import Translator
+    from headwater.sql.types.sql_type import SqlType
 
 # ksqlDB begins with zero, where Spark has nothing before the first number.
 _FROM_ZERO = ("SUM", "AVG")
@@ -34,13 +37,13 @@ def aggregation_of(call: Typed, translator: Translator, settings: Mapping[str, s
     if not call.parts:
         return Aggregation("count")
     value, *rest = call.parts
-    argument = translator.translate(value)
+    argument = _as_numbers(translator.translate(value), value.type)
     function = name.lower()
     if name in _BY_OFFSET:
         limit, ignores = _options(call, rest)
         return Aggregation(function, argument, limit=limit, ignore_nulls=ignores)
     if name in _TOP:
-        others = tuple(translator.translate(part) for part in rest[:-1])
+        others = tuple(_as_numbers(translator.translate(part), part.type) for part in rest[:-1])
         return Aggregation(function, argument, others, limit=_whole_number(call, rest[-1]))
     if name == "HISTOGRAM":
         text = cast(argument, value.type, STRING)
@@ -54,10 +57,23 @@ def aggregation_of(call: Typed, translator: Translator, settings: Mapping[str, s
 def aggregate_result(call: Typed, found: Expression) -> Expression:
     """Return the result of a call, given where it is, in the type that the language has for it."""
     ddl = to_plan(call.type).ddl()
+    if any(_has_time_of_day(part.type) for part in call.parts):
+        kept = wire_type(call.type)
+        made = formula(f"try_cast({{0}} AS {to_plan(kept).ddl()})", kept, found)
+        return from_wire(made, call.type)
     result = formula(f"try_cast({{0}} AS {ddl})", call.type, found)
     if _name(call) in _FROM_ZERO:
         return formula(f"coalesce({{0}}, CAST(0 AS {ddl}))", call.type, result)
     return result
+
+
+def _as_numbers(value: Expression, type_: SqlType) -> Expression:
+    """Return a value without times of the day, which Spark cannot keep in state."""
+    return to_wire(value, type_) if _has_time_of_day(type_) else value
+
+
+def _has_time_of_day(type_: SqlType) -> bool:
+    return TIME in types_within(type_)
 
 
 def _name(call: Typed) -> str:

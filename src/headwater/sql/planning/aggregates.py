@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
 from headwater.plan.aggregations import Aggregation
@@ -80,7 +82,10 @@ def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expre
     if len(parts) == 1:
         return parts[0], types[0]
     fields = tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
-    return StructOf(tuple(zip(names, parts, strict=True))), Struct(fields)
+    # A row that has null for one of them is in no group.
+    is_there = reduce(and_, (part.isNotNull() for part in parts))
+    struct = StructOf(tuple(zip(names, parts, strict=True)))
+    return Case(((is_there, struct),)), Struct(fields)
 
 
 def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, Expression]:

@@ -14,6 +14,7 @@ from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.analysis.values import operand
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.casts import cast
+from headwater.sql.planning.comparing import comparable
 from headwater.sql.planning.formulas import constant, formula, literal
 from headwater.sql.planning.formulas import field as field_name
 from headwater.sql.planning.functions.all_functions import FORMULAS
@@ -122,7 +123,7 @@ class Translator:
 
     def _in(self, expression: ex.In, typed: Typed) -> Expression:
         wanted = common_type([operand(part) for part in typed.parts])
-        parts = [self.as_type(part, wanted) for part in typed.parts]
+        parts = [comparable(self.as_type(part, wanted), wanted) for part in typed.parts]
         listed = ", ".join(f"{{{index}}}" for index in range(1, len(parts)))
         word = "NOT " if expression.negated else ""
         return formula(f"({word}coalesce({{0}} IN ({listed}), false))", BOOLEAN, *parts)

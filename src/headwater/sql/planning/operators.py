@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.sql.planning.casts import cast
+from headwater.sql.planning.comparing import comparable
 from headwater.sql.planning.formulas import formula, literal
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
@@ -17,7 +18,6 @@ from headwater.sql.types.sql_type import (
     TIMESTAMP,
     Array,
     Decimal,
-    Map,
     SqlType,
 )
 
@@ -58,11 +58,7 @@ def arithmetic(
 def comparison(sign: str, parts: Sequence[Expression], types: Sequence[SqlType]) -> Expression:
     """Return a comparison, which is false where one side is null unless it asks for that."""
     left, right = _as_times(parts, types)
-    if isinstance(types[0], Map) and isinstance(types[1], Map):
-        # Spark does not compare maps: what is compared are their entries in order.
-        left, right = (
-            formula("sort_array(map_entries({0}))", BOOLEAN, side) for side in (left, right)
-        )
+    left, right = comparable(left, types[0]), comparable(right, types[1])
     if sign == "IS DISTINCT FROM":
         return formula("(NOT ({0} <=> {1}))", BOOLEAN, left, right)
     if sign == "IS NOT DISTINCT FROM":

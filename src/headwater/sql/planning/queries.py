@@ -6,11 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.expressions import Case, Expression, StructOf
-from headwater.plan.nodes import Filter, Map, TopicSink
+from headwater.plan.nodes import Changes, Filter, Map, TableFilter, TopicSink
 from headwater.sql.analysis.query.analysed import ReadSource, relation_kind
-from headwater.sql.analysis.query.grouping import calls_of_kind
-from headwater.sql.errors import SqlError
-from headwater.sql.functions.function import FunctionKind
 from headwater.sql.metastore.source import WindowKind
 from headwater.sql.planning.aggregates import aggregated, session_is_there
 from headwater.sql.planning.casts import cast
@@ -18,15 +15,16 @@ from headwater.sql.planning.formulas import formula
 from headwater.sql.planning.joins import joined
 from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import VALUE
-from headwater.sql.planning.sources import read
+from headwater.sql.planning.sources import prefixed, read
+from headwater.sql.planning.table_functions import exploded, table_calls
 from headwater.sql.tree.queries import SessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BYTES
 
 if TYPE_CHECKING:
+    from headwater.plan.nodes import Operator
     from headwater.sql.analysis.outcomes import StoreQuery
     from headwater.sql.analysis.query.analysed import AnalysedQuery, SelectedColumn
-    from headwater.sql.analysis.typed import Typed
     from headwater.sql.metastore.source import DataSource
     from headwater.sql.planning.numbering import Numbering
     from headwater.sql.planning.rows import Rows
@@ -35,39 +33,44 @@ if TYPE_CHECKING:
 def plan_query(stored: StoreQuery, numbering: Numbering) -> TopicSink:
     """Return the sink of a stored query, from which all of its operators are reached."""
     query, sink = stored.query, stored.sink
-    _refuse_what_is_not_yet(query, sink)
     kind = relation_kind(query.relation)
-    rows = (
-        read(query.relation, numbering)
-        if isinstance(query.relation, ReadSource)
-        else joined(query.relation, numbering)
-    )
+    calls = table_calls(column.value for column in query.selected)
+    if not isinstance(query.relation, ReadSource):
+        rows = joined(query.relation, numbering)
+    elif calls:
+        rows = prefixed(query.relation, numbering)
+    else:
+        rows = read(query.relation, numbering)
     if query.where is not None:
-        rows = _filtered(rows, query.where, kind, numbering)
+        rows = _filtered(rows, query, kind, numbering)
+    if calls:
+        rows = exploded(rows, calls, numbering)
     if query.group_by:
         rows = aggregated(rows, stored, kind, numbering)
     return _written(rows, query, sink, numbering)
 
 
-def _refuse_what_is_not_yet(query: AnalysedQuery, sink: DataSource) -> None:
-    for column in query.selected:
-        for call in calls_of_kind(column.expression, FunctionKind.TABLE):
-            raise SqlError(f"{call.name} cannot be run yet", call.location)
-    if sink.timestamp is not None:
-        raise SqlError("TIMESTAMP of a query's result cannot be written yet")
-
-
-def _filtered(rows: Rows, condition: Typed, kind: SourceKind, numbering: Numbering) -> Rows:
-    """Return the rows for which a condition holds; those of a table that do not are deleted."""
-    predicate = rows.translator.translate(condition)
+def _filtered(rows: Rows, query: AnalysedQuery, kind: SourceKind, numbering: Numbering) -> Rows:
+    """Return the rows for which WHERE holds; those of a table that do not are deleted."""
+    assert query.where is not None
+    predicate = rows.translator.translate(query.where)
+    row = rows.node.row
     if kind is SourceKind.STREAM:
-        node = numbering.add(
-            Filter, "KSTREAM-FILTER", (rows.node,), rows.node.row, predicate=predicate
-        )
-        return replace(rows, node=node)
-    kept = Case(((VALUE.isNotNull() & predicate, VALUE),))
-    table = numbering.add(Map, "KTABLE-FILTER", (rows.node,), rows.node.row, value=kept)
-    return replace(rows, node=table)
+        kept = numbering.add(Filter, "KSTREAM-FILTER", (rows.node,), row, predicate=predicate)
+        return replace(rows, node=kept)
+    if query.group_by:
+        # Groups remember what is in them by themselves.
+        value = Case(((VALUE.isNotNull() & predicate, VALUE),))
+        table = numbering.add(Map, "KTABLE-FILTER", (rows.node,), row, value=value)
+        return replace(rows, node=table)
+    return replace(rows, node=_remembering(rows.node, predicate, numbering))
+
+
+def _remembering(table: Operator, predicate: Expression, numbering: Numbering) -> Operator:
+    """Return the rows of a table for which a predicate holds, and tombstones for those it did."""
+    row = replace(table.row, has_position=False)
+    changes = numbering.add(Changes, "KTABLE-CHANGES", (table,), row)
+    return numbering.add(TableFilter, "KTABLE-FILTER", (changes,), row, predicate=predicate)
 
 
 def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numbering) -> TopicSink:
@@ -83,13 +86,16 @@ def _written(rows: Rows, query: AnalysedQuery, sink: DataSource, numbering: Numb
     value = Case(((is_there, made),))
     key = _key(rows, query) if sink.window is None else _windowed_key(rows, query, sink)
     row = replace(records.row, has_position=False)
-    node = numbering.add(Map, "KSTREAM-MAP", (rows.node,), row, key=key, value=value)
-    if records.has_times:
+    node: Operator = numbering.add(Map, "KSTREAM-MAP", (rows.node,), row, key=key, value=value)
+    if query.having is not None:
+        node = _remembering(node, VALUE.isNotNull(), numbering)
+    if records.written_timestamp is not None:
+        at = records.written_timestamp
+        node = numbering.add(Map, "KSTREAM-MAP", (node,), row, timestamp=at)
+    times = records.written()
+    if times:
         row = replace(records.wire_row, has_position=False)
-        node = numbering.add(
-            Map, "KSTREAM-MAP", (node,), row,
-            key=records.written_key(), value=records.written_value(),
-        )  # fmt: skip
+        node = numbering.add(Map, "KSTREAM-MAP", (node,), row, **times)
     return numbering.add(
         TopicSink, "KSTREAM-SINK", (node,), row,
         topic=sink.topic, key_format=records.key_format, value_format=records.value_format,

@@ -12,6 +12,7 @@ from headwater.plan.rows import RowType
 from headwater.plan.types import BIGINT as PLAN_BIGINT
 from headwater.plan.types import BINARY, DataType, Field, Struct
 from headwater.sql.errors import SqlError
+from headwater.sql.metastore.formats import types_within
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind
 from headwater.sql.planning.formulas import formula, literal
 from headwater.sql.planning.wire_types import from_wire, has_times, to_wire, wire_type
@@ -24,6 +25,7 @@ from headwater.sql.types.sql_type import (
     STRING,
     TIMESTAMP,
     SqlType,
+    kind,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +47,13 @@ _KINDS = {
     "AVRO": "avro",
     "JSON_SR": "jsonschema",
     "PROTOBUF": "protobuf",
+    "PROTOBUF_NOSR": "protobuf_nosr",
+}
+_TIMES_AS_NUMBERS = ("JSON", "JSON_SR", "DELIMITED")
+_NOT_YET = {
+    "AVRO": frozenset(("TIME",)),
+    "PROTOBUF": frozenset(("TIME", "DATE")),
+    "PROTOBUF_NOSR": frozenset(("TIME", "DATE", "TIMESTAMP", "DECIMAL")),
 }
 _VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 
@@ -103,26 +112,17 @@ class Records:
     @property
     def wire_row(self) -> RowType:
         """The types of a record in its topic."""
-        key, value = _on_wire(self.source.key), _on_wire(self.source.value)
+        key = _on_wire(self.source.key, self.source.key_format)
+        value = _on_wire(self.source.value, self.source.value_format)
         return RowType(self._with_window(key_type(key)), self._value_type(value), has_position=True)
 
-    @property
-    def has_times(self) -> bool:
-        """Whether the topic has numbers where the plan has times."""
-        return any(has_times(column.type) for column in self.source.columns)
+    def read(self) -> dict[str, Expression]:
+        """Return key and value of the plan, over those of the topic, where they differ."""
+        return self._where_they_differ(from_wire)
 
-    def read(self) -> tuple[Expression, Expression]:
-        """Return key and value of the plan, over those of the topic."""
-        key = self._converted_key(from_wire)
-        return key, self._converted_value(from_wire)
-
-    def written_key(self) -> Expression:
-        """Return the key of the topic, over that of the plan."""
-        return self._converted_key(to_wire)
-
-    def written_value(self) -> Expression:
-        """Return the value of the topic, over that of the plan."""
-        return self._converted_value(to_wire)
+    def written(self) -> dict[str, Expression]:
+        """Return key and value of the topic, over those of the plan, where they differ."""
+        return self._where_they_differ(to_wire)
 
     def column(self, name: str) -> Expression:
         """Return what stands for a column of a record."""
@@ -154,8 +154,21 @@ class Records:
             return None
         column = self.source.column(given.name)
         assert column is not None
-        value = from_wire(self.column(given.name), column.type)
-        return time_of(value, column.type, given.pattern)
+        value = self.column(given.name)
+        chosen = self.source.key_format if column.is_key else self.source.value_format
+        if chosen.name in _TIMES_AS_NUMBERS:
+            value = from_wire(value, column.type)
+        return _time_of(value, column.type, given.pattern)
+
+    @property
+    def written_timestamp(self) -> Expression | None:
+        """The time that a query's result has by one of its columns, over the record of the plan."""
+        given = self.source.timestamp
+        if given is None:
+            return None
+        column = self.source.column(given.name)
+        assert column is not None
+        return _time_of(self.column(given.name), column.type, given.pattern)
 
     @property
     def _key_path(self) -> tuple[str, ...]:
@@ -184,6 +197,14 @@ class Records:
             return to_plan(columns[0].type)
         return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
 
+    def _where_they_differ(self, convert: _Conversion) -> dict[str, Expression]:
+        found = {}
+        if _differs(self.source.key, self.source.key_format):
+            found["key"] = self._converted_key(convert)
+        if _differs(self.source.value, self.source.value_format):
+            found["value"] = self._converted_value(convert)
+        return found
+
     def _converted_key(self, convert: _Conversion) -> Expression:
         key = self._converted(self.source.key, self._key_path, convert, len(self.source.key) == 1)
         window = self.source.window
@@ -204,8 +225,6 @@ class Records:
         is_bare: bool,
     ) -> Expression:
         whole = Column(path)
-        if not any(has_times(column.type) for column in columns):
-            return whole
         if is_bare:
             return convert(whole, columns[0].type)
         fields = tuple(
@@ -217,17 +236,26 @@ class Records:
 _Conversion: TypeAlias = Callable[[Expression, SqlType], Expression]
 
 
-def time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expression:
+def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expression:
     """Return what a column says the time of its row is."""
     if type_ == BIGINT:
         return formula("timestamp_millis({0})", TIMESTAMP, value)
     if type_ == TIMESTAMP:
         return value
-    return formula(f"try_to_timestamp({{0}}, {literal(pattern)})", TIMESTAMP, value)
+    return formula(
+        f"timestamp_millis(hw_parse_time({{0}}, {literal(pattern)}, 'UTC'))", TIMESTAMP, value
+    )
 
 
-def _on_wire(columns: Sequence[SourceColumn]) -> list[SourceColumn]:
+def _on_wire(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> Sequence[SourceColumn]:
+    if not _differs(columns, chosen):
+        return columns
     return [replace(column, type=wire_type(column.type)) for column in columns]
+
+
+def _differs(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> bool:
+    """Tell whether a topic has numbers where the language has times."""
+    return chosen.name in _TIMES_AS_NUMBERS and any(has_times(column.type) for column in columns)
 
 
 _PSEUDO: dict[str, Expression] = {
@@ -261,7 +289,9 @@ def _format(chosen: ChosenFormat, columns: Sequence[SourceColumn]) -> Format:
         return Format("bytes" if not columns else _KAFKA[columns[0].type])
     if chosen.name not in _KINDS:
         raise SqlError(f"the {chosen.name} format cannot be read or written yet")
-    if chosen.name in ("AVRO", "PROTOBUF") and any(has_times(column.type) for column in columns):
-        raise SqlError(f"times in the {chosen.name} format cannot be read or written yet")
+    for column in columns:
+        kinds = {kind(type_) for type_ in types_within(column.type)}
+        for refused in sorted(kinds & _NOT_YET.get(chosen.name, frozenset())):
+            raise SqlError(f"{refused} in the {chosen.name} format cannot be read or written yet")
     delimiter = dict(chosen.properties).get("DELIMITER", ",")
-    return Format(_KINDS[chosen.name], delimiter=delimiter)
+    return Format(_KINDS[chosen.name], delimiter=delimiter, lenient=chosen.name == "JSON")

@@ -32,12 +32,10 @@ def read(source: ReadSource, numbering: Numbering) -> Rows:
         key_format=records.key_format, value_format=records.value_format,
         timestamp_by=records.timestamp_by,
     )  # fmt: skip
-    if records.has_times:
-        key, value = records.read()
-        node = numbering.add(
-            Map, "KSTREAM-MAP" if is_stream else "KTABLE-MAP", (node,), records.row,
-            key=key, value=value,
-        )  # fmt: skip
+    times = records.read()
+    if times:
+        kind = "KSTREAM-MAP" if is_stream else "KTABLE-MAP"
+        node = numbering.add(Map, kind, (node,), records.row, **times)
     columns = {(source.alias, name): records.column(name) for name in records.names}
     return Rows(node, columns, window=_window(source, columns))
 

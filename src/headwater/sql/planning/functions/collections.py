@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.sql.planning.formulas import field
+from headwater.sql.planning.comparing import comparable, has_map
+from headwater.sql.planning.formulas import field, formula
 from headwater.sql.planning.functions.function_call import FormulaMaker, FunctionCall, named, text
-from headwater.sql.types.sql_type import Map
+from headwater.sql.types.sql_type import BOOLEAN, Array, Map
 
 if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
@@ -36,8 +37,10 @@ def _reduce(call: FunctionCall) -> Expression:
         state, key, value = call.parameters[2]
         inner = f"transform(array(_e.value), ({field(value)}, _j) -> {{2}})[0]"
         step = f"transform(array(_e.key), ({field(key)}, _i) -> {inner})[0]"
-        return call.formula(f"reduce(map_entries({{0}}), {{1}}, ({field(state)}, _e) -> {step})")
-    return call.formula(f"reduce({{0}}, {{1}}, {call.lambda_(2)} -> {{2}})")
+        folded = f"reduce(map_entries({{0}}), {{1}}, ({field(state)}, _e) -> {step})"
+    else:
+        folded = f"reduce({{0}}, {{1}}, {call.lambda_(2)} -> {{2}})"
+    return call.formula(f"if({{0}} IS NULL, {{1}}, {folded})")
 
 
 def _sorted(call: FunctionCall) -> Expression:
@@ -66,19 +69,52 @@ def _place(call: FunctionCall) -> Expression:
     return call.formula(f"CAST(coalesce(array_position(array({texts}), {{0}}), 0) AS int)")
 
 
+def _same(call: FunctionCall) -> Expression:
+    """Return whether the element `_x` of an array is the value that is asked for."""
+    array, value = call.types
+    assert isinstance(array, Array)
+    left = comparable(formula("_x", array.element), array.element)
+    right = comparable(call.arguments[1], value)
+    return formula("({0} <=> {1})", BOOLEAN, left, right)
+
+
+def _contains(call: FunctionCall) -> Expression:
+    text_ = "coalesce(exists({0}, _x -> {1}), false)"
+    return formula(text_, call.result, call.arguments[0], _same(call))
+
+
+def _remove(call: FunctionCall) -> Expression:
+    return formula("filter({0}, _x -> NOT {1})", call.result, call.arguments[0], _same(call))
+
+
+def _distinct(call: FunctionCall) -> Expression:
+    (array,) = call.types
+    assert isinstance(array, Array)
+    if not has_map(array.element):
+        return call.formula("array_distinct({0})")
+    first, other = (
+        comparable(formula(name, array.element), array.element) for name in ("_x", "_y")
+    )
+    before = "slice({0}, 1, _i)"
+    return formula(
+        f"filter({{0}}, (_x, _i) -> NOT exists({before}, _y -> {{1}} <=> {{2}}))",
+        call.result, call.arguments[0], first, other,
+    )  # fmt: skip
+
+
 FORMULAS: dict[str, FormulaMaker] = {
     "ARRAY_CONCAT": text(
         "CASE WHEN {0} IS NULL THEN {1} WHEN {1} IS NULL THEN {0} ELSE concat({0}, {1}) END"
     ),
-    "ARRAY_CONTAINS": text("coalesce(exists({0}, _x -> _x <=> {1}), false)"),
-    "ARRAY_DISTINCT": named("array_distinct"),
+    "ARRAY_CONTAINS": _contains,
+    "ARRAY_DISTINCT": _distinct,
     "ARRAY_EXCEPT": named("array_except"),
     "ARRAY_INTERSECT": named("array_intersect"),
     "ARRAY_JOIN": _joined,
     "ARRAY_LENGTH": text("CASE WHEN {0} IS NOT NULL THEN size({0}) END"),
     "ARRAY_MAX": named("array_max"),
     "ARRAY_MIN": named("array_min"),
-    "ARRAY_REMOVE": text("filter({0}, _x -> NOT (_x <=> {1}))"),
+    "ARRAY_REMOVE": _remove,
     "ARRAY_SORT": _sorted,
     "ARRAY_UNION": named("array_union"),
     "AS_MAP": text(

@@ -30,7 +30,8 @@ def _concat_ws(call: FunctionCall) -> Expression:
     values = ", ".join(f"{{{index}}}" for index in range(1, len(call.arguments)))
     there = f"filter(array({values}), _x -> _x IS NOT NULL)"
     step = "(_a, _x) -> if(_a IS NULL, _x, concat(_a, {0}, _x))"
-    return call.formula(f"coalesce(reduce({there}, CAST(NULL AS binary), {step}), X'')")
+    joined = f"coalesce(reduce({there}, CAST(NULL AS binary), {step}), X'')"
+    return call.formula(f"if({{0}} IS NULL, NULL, {joined})")
 
 
 def _instr(call: FunctionCall) -> Expression:

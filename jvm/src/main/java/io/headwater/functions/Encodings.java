@@ -85,11 +85,10 @@ public final class Encodings {
         if (!matcher.matches()) {
             return text;
         }
-        for (int group = 1; group <= matcher.groupCount(); group++) {
-            if (matcher.group(group) != null) {
-                return matcher.group(group);
-            }
+        if (matcher.group(1) != null) {
+            // A number may begin with half a byte.
+            return (matcher.group(1).length() % 2 == 0 ? "" : "0") + matcher.group(1);
         }
-        return text;
+        return matcher.group(2) != null ? matcher.group(2) : text;
     }
 }

@@ -1,0 +1,79 @@
+"""The .proto text of a type, as Confluent's converter for Connect makes it of a schema."""
+
+from __future__ import annotations
+
+from headwater.plan.errors import PlanError
+from headwater.plan.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TINYINT,
+    Array,
+    DataType,
+    Map,
+    Struct,
+)
+
+_SCALARS = {
+    BOOLEAN: "bool",
+    TINYINT: "int32",
+    SMALLINT: "int32",
+    INT: "int32",
+    BIGINT: "int64",
+    FLOAT: "float",
+    DOUBLE: "double",
+    STRING: "string",
+    BINARY: "bytes",
+}
+_NAME = "ConnectDefault{}"
+
+
+def protobuf_schema(type_: DataType) -> str:
+    """Return a file whose first message has a field for each of a struct's, in their order.
+
+    What is no struct is the only field of a message. Fields that are not set have their defaults,
+    as everything has in proto3; raises PlanError for a type that it has none for.
+    """
+    struct = type_ if isinstance(type_, Struct) else Struct.of(value=type_)
+    return f'syntax = "proto3";\n{_Messages().of(struct)}'
+
+
+class _Messages:
+    """Writes messages, one inside the other, with names that are all different."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def of(self, struct: Struct) -> str:
+        self._count += 1
+        name, inner, fields = _NAME.format(self._count), [], []
+        for number, field in enumerate(struct.fields, start=1):
+            word, nested = self._field(field.type, field.name)
+            inner += nested
+            fields.append(f"{word} {field.name} = {number};")
+        return f"message {name} {{ {' '.join((*inner, *fields))} }}"
+
+    def _field(self, type_: DataType, path: str) -> tuple[str, list[str]]:
+        match type_:
+            case Array(element):
+                if isinstance(element, Array | Map):
+                    raise PlanError(f"{path}: Protobuf has no array of {element.ddl()}")
+                word, nested = self._field(element, path)
+                return f"repeated {word}", nested
+            case Map(key, value):
+                if isinstance(value, Array | Map):
+                    raise PlanError(f"{path}: Protobuf has no map of {value.ddl()}")
+                key_word, _ = self._field(key, path)
+                word, nested = self._field(value, path)
+                return f"map<{key_word}, {word}>", nested
+            case Struct():
+                name = _NAME.format(self._count + 1)
+                return name, [self.of(type_)]
+            case _ if type_ in _SCALARS:
+                return _SCALARS[type_], []
+        raise PlanError(f"{path}: {type_.ddl()} cannot be written as Protobuf without a schema yet")
