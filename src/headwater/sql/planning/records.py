@@ -168,7 +168,9 @@ class Records:
             return None
         column = self.source.column(given.name)
         assert column is not None
-        return _time_of(self.column(given.name), column.type, given.pattern)
+        at = _time_of(self.column(given.name), column.type, given.pattern)
+        # A tombstone has no columns, and the time that it had.
+        return formula("coalesce({0}, {1})", TIMESTAMP, at, Column(("record", "timestamp")))
 
     @property
     def _key_path(self) -> tuple[str, ...]:

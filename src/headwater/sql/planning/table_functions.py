@@ -12,7 +12,7 @@ from headwater.plan.types import Array, Field, Struct
 from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.functions.function import FunctionKind
 from headwater.sql.planning.formulas import literal
-from headwater.sql.planning.rows import Rows
+from headwater.sql.planning.rows import VALUE, Rows
 from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ def _items(value: Struct, arrays: list[Expression], names: list[str], struct: St
     sizes = ", ".join(f"coalesce(size({{{first + index}}}), 0)" for index in range(len(arrays)))
     longest = f"greatest({sizes}, 0)"
     made = f"transform(sequence(1, {longest}), _i -> named_struct({', '.join(parts)}))"
-    text = f"CASE WHEN {longest} > 0 THEN {made} END"
-    return Formula(text, (*kept, *arrays), Array(struct))
+    # A record without a value has no elements.
+    record = f"{{{first + len(arrays)}}}"
+    text = f"CASE WHEN {record} IS NOT NULL AND {longest} > 0 THEN {made} END"
+    return Formula(text, (*kept, *arrays, VALUE), Array(struct))
 
 
 def _elements(rows: Rows, call: Typed) -> Expression:
