@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -48,6 +49,8 @@ import org.apache.kafka.streams.test.TestRecord;
 public final class KafkaStreams {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final ValueJoiner<Integer, Integer, String> PAIR = (l, r) -> l + "|" + r;
+    private static final BiFunction<String, Integer, String> REFERENCE =
+            (k, v) -> v == 0 ? null : k.substring(0, 4) + "-" + v % 3;
 
     public static void main(String[] arguments) throws Exception {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -139,6 +142,24 @@ public final class KafkaStreams {
                         text(tables(left, right, kind).toStream(), out);
                     });
         }
+        all.put(
+                "foreign-key-inner",
+                (b, out) ->
+                        text(
+                                table(b, "a")
+                                        .join(
+                                                table(b, "b"), REFERENCE, PAIR)
+                                        .toStream(),
+                                out));
+        all.put(
+                "foreign-key-left",
+                (b, out) ->
+                        text(
+                                table(b, "a")
+                                        .leftJoin(
+                                                table(b, "b"), REFERENCE, PAIR)
+                                        .toStream(),
+                                out));
         all.put(
                 "table-count",
                 (b, out) -> text(grouped(table(b, "a")).count().toStream(), out));

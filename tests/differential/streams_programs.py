@@ -95,6 +95,21 @@ def two_streams() -> App:
     return app
 
 
+def references() -> App:
+    """Tables whose rows refer to those of another, compared one by one."""
+    app = App("references", emit="record")
+    a, b = (app.table(topic, value_type="n int") for topic in ("a", "b"))
+    key: Any = "if(n = 0, CAST(NULL AS string), concat(substring(key, 1, 4), '-', n % 3))"
+    _write(
+        {
+            "foreign-key-inner": _text(a.join(b, foreign_key=key, **FIELDS), _PAIR),
+            "foreign-key-left": _text(a.left_join(b, foreign_key=key, **FIELDS), _PAIR),
+        },
+        "tables",
+    )
+    return app
+
+
 def batch_by_batch() -> App:
     """Operators of which the last results are compared."""
     app = App("batch-by-batch", emit="batch")

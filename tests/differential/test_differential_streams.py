@@ -21,6 +21,7 @@ from tests.differential.streams_programs import (
     after_their_time,
     batch_by_batch,
     record_by_record,
+    references,
     two_streams,
     when_closed,
 )
@@ -136,6 +137,15 @@ def test_rows_that_move_between_groups(by_record: Program, judge: KafkaStreams) 
         assert by_record.results("m", name) == theirs, name
 
 
+def test_rows_that_refer_to_others(spark: SparkSession, judge: KafkaStreams) -> None:
+    examples = [_referring(each) for each in _examples(9, without_key=False)]
+    ours = _run(spark, references(), examples, TOPICS)
+    for name in ("foreign-key-inner", "foreign-key-left"):
+        theirs = _judged(judge, name, examples)
+        needed = {key: _without_needless_tombstones(each) for key, each in theirs.items()}
+        assert ours[name] == {key: each for key, each in needed.items() if each}, name
+
+
 def test_late_records(by_record: Program, judge: KafkaStreams) -> None:
     for name in ("tumbling", "hopping"):
         theirs = _judged(judge, name, by_record.examples("l"))
@@ -217,6 +227,24 @@ def _of_three_keys(example: Example) -> Example:
     return [
         given._replace(key=f"{given.key}{number % 3}")
         for number, given in enumerate(_only(example, "a"))
+    ]
+
+
+def _referring(example: Example) -> Example:
+    """Take topic a as rows of three keys that refer to rows of three keys in topic b, in order."""
+    return [
+        given._replace(key=f"{given.key}{'-' if given.topic == 'b' else ''}{number % 3}")
+        for number, given in enumerate(sorted(example, key=lambda each: each.time))
+    ]
+
+
+def _without_needless_tombstones(
+    results: list[tuple[str | None, int]],
+) -> list[tuple[str | None, int]]:
+    """Leave out tombstones of what was not there."""
+    before = [None, *(value for value, _ in results)]
+    return [
+        each for each, old in zip(results, before, strict=False) if (each[0], old) != (None, None)
     ]
 
 

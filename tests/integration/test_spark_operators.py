@@ -21,9 +21,9 @@ from tests.integration.arrival_reference import (
 )
 from tests.spark_session import MicroBatches, spark  # noqa: F401
 
+from headwater.spark.operator_rows import Arrival
 from headwater.spark.operators import (
     Aggregation,
-    Arrival,
     Window,
     aggregate_changes,
     changes,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
+    ForeignKeyJoin,
     Source,
     StreamStreamJoin,
     StreamTableJoin,
@@ -104,6 +105,10 @@ def _state(node: StatefulOperator) -> str:
         case StreamTableJoin():
             table = node.parents[1]
             return f"{node.kind} join with the table of {_table_of(table)}; {table.row}"
+        case ForeignKeyJoin():
+            left, right = (f"{_table_of(table)} ({table.row})" for table in node.parents)
+            on = node.foreign_key
+            return f"{node.kind} join of the tables of {left} and {right} on {on}"
         case TableTableJoin():
             left, right = (f"{_table_of(table)} ({table.row})" for table in node.parents)
             return f"{node.kind} join of the tables of {left} and {right}"

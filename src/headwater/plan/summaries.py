@@ -10,6 +10,7 @@ from headwater.plan.nodes import (
     Changes,
     Filter,
     FlatMap,
+    ForeignKeyJoin,
     Map,
     Merge,
     Operand,
@@ -92,6 +93,8 @@ def _stateful(node: StatefulOperator) -> str:
         case StreamTableJoin():
             on = "key" if node.key is None else _text(node.key)
             return f"{node.kind} join with the table on {on}"
+        case ForeignKeyJoin():
+            return f"{node.kind} join of the tables on {_text(node.foreign_key)}"
         case TableTableJoin():
             return f"{node.kind} join of the tables"
         case StreamStreamJoin():

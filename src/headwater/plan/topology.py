@@ -12,6 +12,7 @@ from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForEachSink,
+    ForeignKeyJoin,
     Operator,
     PrintSink,
     Sink,
@@ -146,6 +147,8 @@ def _stores(node: Operator) -> tuple[str, ...]:
     match node:
         case Aggregate() | Changes() | Table() | TableAggregate() | TableTableJoin():
             return (node.name or f"{head}-STATE-STORE-{number}",)
+        case ForeignKeyJoin():
+            return (f"{node.name or node.id}-subscription-store",)
         case StreamTableJoin():
             return (node.name or f"{head}-TABLE-STORE-{number}",)
         case StreamStreamJoin():

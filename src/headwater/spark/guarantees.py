@@ -15,6 +15,7 @@ from headwater.plan.graph import walk
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
+    ForeignKeyJoin,
     Sink,
     Source,
     Stateless,
@@ -101,7 +102,7 @@ def _may_leave_time_out(node: Operator) -> bool:
             return not node.in_arrival_order and not overlap
         case Changes() | TableAggregate():
             return False
-        case StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
+        case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
             return False
         case Source() | Sink() | Stateless():
             return False

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import LongType, StructField, StructType
 
 from headwater.spark.aggregations.aggregation import Aggregation, Fold, StateField
 from headwater.spark.aggregations.folds import fold
+from headwater.spark.operator_rows import Arrival, laid_out, micros, order_of, run_operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = [
-    "ARRIVAL",
     "Aggregation",
-    "Arrival",
     "SessionWindow",
     "SlidingWindow",
     "Window",
@@ -40,37 +39,9 @@ __all__ = [
 Which: TypeAlias = Literal["each", "last", "final"]
 """Which results come out: all, the last of each batch, or the last of each window."""
 
-ARRIVAL = "arrival"
-"""The column in which results say in which order they came, for an operator that follows."""
-
 _TABLE_SIDE, _STREAM_SIDE = 0, 1
 _LEFT_SIDE, _RIGHT_SIDE = 0, 1
 _WATERMARK_METADATA = "spark.watermarkDelayMs"
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """The columns that say when a row arrived."""
-
-    time: str = "timestamp"
-    """The record's time, a timestamp."""
-
-    offset: str | None = "offset"
-    """The place in its queue; without one, the time is."""
-
-    source: tuple[str, ...] = ("topic", "partition")
-    """What tells the queues apart."""
-
-    order: str | None = None
-    """The column that an operator before has left, which says all this of its results."""
-
-    @classmethod
-    def of(cls, rows: DataFrame, time: str = "timestamp") -> Arrival:
-        """Return what an operator before has left, or there is of a topic's columns."""
-        if ARRIVAL in rows.columns:
-            return cls(time, order=ARRIVAL)
-        offset = "offset" if "offset" in rows.columns else None
-        return cls(time, offset, tuple(name for name in cls.source if name in rows.columns))
 
 
 @dataclass(frozen=True)
@@ -131,14 +102,14 @@ def stream_table_join(
     value_type = table.select(value.alias("value")).schema["value"].dataType
     # The stream first: Spark asks the sources of a micro-batch for their ends in this order, so
     # that what was in the table before a record of the stream is in its batch, or in one before.
-    rows = _input(
+    rows = laid_out(
         stream,
         {"key": key_of_stream},
         _STREAM_SIDE,
         stream_arrival,
         {"stream": F.struct("*"), "table": F.lit(None).cast(value_type)},
     ).union(
-        _input(
+        laid_out(
             table,
             {"key": key_of_table},
             _TABLE_SIDE,
@@ -146,7 +117,7 @@ def stream_table_join(
             {"stream": F.lit(None).cast(row_type), "table": value},
         )
     )
-    joined = _run(rows, "streamTableJoin", how == "left")
+    joined = run_operator(rows, "streamTableJoin", how == "left")
     return joined.select("row.stream.*", F.col("row.table").alias(into))
 
 
@@ -172,15 +143,15 @@ def table_table_join(
         values[number] = F.col("value")
         payload = {
             "carried": F.struct("key", "headers"),
-            "event": _micros("timestamp"),
+            "event": micros("timestamp"),
             "left": values[0],
             "right": values[1],
         }
-        return _input(side.where("key IS NOT NULL"), {"key": F.col("key")}, number, None, payload)
+        return laid_out(side.where("key IS NOT NULL"), {"key": F.col("key")}, number, None, payload)
 
     rows = rows_of(left, _LEFT_SIDE).union(rows_of(right, _RIGHT_SIDE))
     keeps_left, keeps_right = how != "inner", how == "outer"
-    joined = _run(rows, "tableTableJoin", keeps_left, keeps_right, which == "last")
+    joined = run_operator(rows, "tableTableJoin", keeps_left, keeps_right, which == "last")
     return joined.select(
         F.col("row.carried.key").alias("key"),
         F.col("row.left").alias(into[0]),
@@ -188,7 +159,7 @@ def table_table_join(
         F.col("row.gone").alias("gone"),
         F.timestamp_micros("row.time").alias("timestamp"),
         F.col("row.carried.headers").alias("headers"),
-        _order_of(F.col("row.carried.key")),
+        order_of(F.col("row.carried.key")),
     )
 
 
@@ -207,8 +178,8 @@ def changes(
     """
     keyed = table.where(_column(key).isNotNull())
     payload = {"row": F.struct("*"), "value": _column(value)}
-    rows = _input(keyed, {"key": _column(key)}, _TABLE_SIDE, arrival, payload)
-    return _run(rows, "table").select("row.row.*", F.col("row.old").alias(old))
+    rows = laid_out(keyed, {"key": _column(key)}, _TABLE_SIDE, arrival, payload)
+    return run_operator(rows, "table").select("row.row.*", F.col("row.old").alias(old))
 
 
 def aggregate_changes(
@@ -246,7 +217,7 @@ def aggregate_changes(
     payload = {
         "values": F.struct(
             *(each.value.alias(f"f{index}") for index, each in enumerate(folds)),
-            _micros(arrival.time).alias("time"),
+            micros(arrival.time).alias("time"),
         ),
         "carried": F.struct(
             *(F.col(name).alias(f"carry_{name}") for name in dict.fromkeys((*carry, arrival.time))),
@@ -254,7 +225,7 @@ def aggregate_changes(
         ),
     }
     keys = {name: _column(column) for name, column in by.items()}
-    prepared = _input(rows, keys, _STREAM_SIDE, arrival, payload)
+    prepared = laid_out(rows, keys, _STREAM_SIDE, arrival, payload)
     folded = _folded(prepared, folds, window, which, watermarked)
     if window is not None and late == "drop":
         folded = folded.where("NOT row.late")
@@ -276,7 +247,7 @@ def aggregate_changes(
         F.timestamp_micros("end") if session else F.col(f"carried.carry_{arrival.time}"),
     )
     keys_carried = [F.col(f"carried.by_{name}") for name in by]
-    columns += [latest.alias(arrival.time), _order_of(*keys_carried, order="order")]
+    columns += [latest.alias(arrival.time), order_of(*keys_carried, order="order")]
     columns += [
         F.col(f"carried.carry_{name}").alias(name) for name in carry if name != arrival.time
     ]
@@ -297,30 +268,25 @@ def _folded(
     updates = [each.update for each in fields]
     match window:
         case None:
-            return _run(rows, "aggregation", state, updates)
+            return run_operator(rows, "aggregation", state, updates)
         case Window():
             lengths = _lengths(window)
-            return _run(rows, "windowedAggregation", state, updates, *lengths, which, watermarked)
+            return run_operator(
+                rows, "windowedAggregation", state, updates, *lengths, which, watermarked
+            )
         case SessionWindow(gap, grace):
             merges = [each.merge for each in fields]
             times = _microseconds(gap), _microseconds(grace)
-            return _run(
+            return run_operator(
                 rows, "sessionAggregation", state, updates, merges, *times, which, watermarked
             )
         case SlidingWindow(difference, grace):
             times = _microseconds(difference), _microseconds(grace)
-            return _run(rows, "slidingAggregation", state, updates, *times, which, watermarked)
+            return run_operator(
+                rows, "slidingAggregation", state, updates, *times, which, watermarked
+            )
         case _:
             assert_never(window)
-
-
-def _order_of(*key: Column, order: str = "row.order") -> Column:
-    """Return the column for an operator that follows: a queue for each key, never reordered."""
-    return F.struct(
-        F.xxhash64(*key).alias("source"),
-        F.col(f"{order}.offset").alias("offset"),
-        F.col(f"{order}.time").alias("time"),
-    ).alias(ARRIVAL)
 
 
 def _window_column() -> Column:
@@ -337,58 +303,6 @@ def _lengths(window: Window) -> tuple[int, int, int]:
 def _microseconds(length: timedelta | None) -> int:
     length = length or timedelta()
     return (length.days * 86_400 + length.seconds) * 1_000_000 + length.microseconds
-
-
-def _input(
-    rows: DataFrame,
-    keys: Mapping[str, Column],
-    side: int,
-    arrival: Arrival | None,
-    payload: Mapping[str, Column],
-) -> DataFrame:
-    """Lay rows out as the JVM expects them: a struct of all else, then the key's columns."""
-    arrival = arrival or Arrival.of(rows)
-    source, offset, time = _arrived(arrival)
-    return rows.select(
-        F.struct(
-            F.lit(side).alias("side"),
-            source.alias("source"),
-            offset.alias("offset"),
-            time.alias("time"),
-            *(column.alias(name) for name, column in payload.items()),
-        ).alias("row"),
-        # Spark sorts a batch by the key. Keys often begin alike, which makes comparing them slow;
-        # with a number before them, it almost never gets so far.
-        F.xxhash64(*keys.values()).alias("key_hash"),
-        *(column.alias(f"by_{name}") for name, column in keys.items()),
-    )
-
-
-def _arrived(arrival: Arrival) -> tuple[Column, Column, Column]:
-    """Return a row's queue, its place in it, and the time by which queues are chosen."""
-    if arrival.order is not None:
-        source, offset, time = (
-            F.col(f"{arrival.order}.{part}") for part in ("source", "offset", "time")
-        )
-        return source, offset, time
-    time = _micros(arrival.time)
-    offset = time if arrival.offset is None else F.col(arrival.offset).cast("long")
-    source = F.xxhash64(*arrival.source) if arrival.source else F.lit(0).cast("long")
-    return source, offset, time
-
-
-def _run(rows: DataFrame, operator: str, *arguments: Any) -> DataFrame:
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-
-    spark: Any = rows.sparkSession
-    jvm_rows: Any = rows
-    operators = spark._jvm.io.headwater.operators.Operators  # noqa: SLF001 - PySpark's way to the JVM
-    result = getattr(operators, operator)(jvm_rows._jdf, *arguments)  # noqa: SLF001
-    return ClassicDataFrame(result, spark)
-
-
-def _micros(column: str) -> Column:
-    return F.unix_micros(F.col(column))
 
 
 def _column(column: Column | str) -> Column:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import Column, Expression, StructOf
 from headwater.plan.nodes import (
+    ForeignKeyJoin,
     JoinKind,
     Map,
     Operator,
@@ -126,6 +127,25 @@ class Joiner:
             TableTableJoin, _node_kind(self._kind, "KTABLE"), (self._left, right), self._row(),
             self._location, kind=self._kind, projection=self._expression(), emit=emit,
             name=self._name,
+        )  # fmt: skip
+        return self._table(node)
+
+    def by_foreign_key(
+        self, right: Operator, foreign_key: FieldLike, emit: Literal["batch", "record"]
+    ) -> KTable:
+        """Join each row of a table with the row of another that it refers to."""
+        if self._left.row.windowed or right.row.windowed:
+            raise PlanError(
+                "a windowed table has several values for a key: it cannot be joined with a table"
+            )
+        key = as_expression(foreign_key)
+        row = replace(self._left.row, has_position=False)
+        given = key.type_in(Scope.of_record(row))
+        check_same(given, right.row.key, "the foreign key and the other table's key")
+        node = self._builder.add(
+            ForeignKeyJoin, _node_kind(self._kind, "KTABLE-FK"), (self._left, right), self._row(),
+            self._location, kind=self._kind, foreign_key=key, projection=self._expression(),
+            emit=emit, name=self._name,
         )  # fmt: skip
         return self._table(node)
 

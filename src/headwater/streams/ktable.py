@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
@@ -132,6 +132,7 @@ class KTable(Operators):
         value: OperandLike | None = None,
         /,
         *,
+        foreign_key: FieldLike | None = None,
         emit: Emit | None = None,
         returns: TypeLike | None = None,
         name: str | None = None,
@@ -143,6 +144,10 @@ class KTable(Operators):
         as in `KStream.join`. `emit` is `batch` (the last result of a key in each micro-batch) or
         `record` (one for each row that changes the pair).
 
+        With `foreign_key`, an expression over this table's rows, each of them is joined with the
+        row of the other table that it refers to: `orders.join(customers,
+        foreign_key="customer_id")`. The key stays that of this table.
+
         >>> from headwater.streams import App
         >>> app = App("customers")
         >>> names = app.table("names", value_type="name string")
@@ -150,7 +155,9 @@ class KTable(Operators):
         >>> names.join(places).to_stream().to("customers")
         """
         with Located() as location:
-            return self._join("inner", other, value, emit, returns, name, fields, location)
+            return self._join(
+                "inner", other, value, foreign_key, emit, returns, name, fields, location
+            )
 
     def left_join(
         self,
@@ -158,6 +165,7 @@ class KTable(Operators):
         value: OperandLike | None = None,
         /,
         *,
+        foreign_key: FieldLike | None = None,
         emit: Emit | None = None,
         returns: TypeLike | None = None,
         name: str | None = None,
@@ -165,7 +173,9 @@ class KTable(Operators):
     ) -> KTable:
         """Join as `join` does; a row of this table without a partner is there with nulls."""
         with Located() as location:
-            return self._join("left", other, value, emit, returns, name, fields, location)
+            return self._join(
+                "left", other, value, foreign_key, emit, returns, name, fields, location
+            )
 
     def outer_join(
         self,
@@ -180,7 +190,7 @@ class KTable(Operators):
     ) -> KTable:
         """Join as `join` does; rows of either table without a partner are there with nulls."""
         with Located() as location:
-            return self._join("outer", other, value, emit, returns, name, fields, location)
+            return self._join("outer", other, value, None, emit, returns, name, fields, location)
 
     def store(self, name: str) -> None:
         """Keep the table in a store of this name, for look-ups with `App.store`.
@@ -196,6 +206,7 @@ class KTable(Operators):
         kind: JoinKind,
         other: KTable,
         value: OperandLike | None,
+        foreign_key: FieldLike | None,
         emit: Emit | None,
         returns: TypeLike | None,
         name: str | None,
@@ -211,8 +222,12 @@ class KTable(Operators):
             raise PlanError('a pair may always change: there is no emit="final" for it')
         joiner = Joiner(self._builder, kind, self.node, self._classes, name, location)
         joiner.project(other.node, other._classes, value, fields, returns)
-        each = (emit or self._builder.emit) == "record"
-        return joiner.of_tables(other.node, "record" if each else "batch")
+        how_often: Literal["batch", "record"] = (
+            "record" if (emit or self._builder.emit) == "record" else "batch"
+        )
+        if foreign_key is not None:
+            return joiner.by_foreign_key(other.node, foreign_key, how_often)
+        return joiner.of_tables(other.node, how_often)
 
     def _kept(self, condition: Operand, name: str | None, location: str) -> KTable:
         """A condition that fails deletes, so that a table downstream forgets the key too."""

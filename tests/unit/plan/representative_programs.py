@@ -114,6 +114,12 @@ def joins_of_tables(app: App, readings: KStream) -> None:
     counts.outer_join(units, lambda left, _right: left["count"], returns="bigint").store("counts")
 
 
+def joins_by_foreign_key(app: App, readings: KStream) -> None:
+    units, names = (app.table(t, value_type=f"{t} string") for t in ("units", "names"))
+    named = readings.to_table().left_join(names, foreign_key="kind", name="with-names")
+    named.join(units, foreign_key="concat(kind, 'x')", emit="record").to_stream().to("named")
+
+
 def aggregates_of_tables(app: App, readings: KStream) -> None:
     latest = readings.to_table()
     of_kind = latest.group_by("kind").aggregate(mean=avg("value"), n=count(), name="kinds")
@@ -141,7 +147,7 @@ def collected_values(app: App, readings: KStream) -> None:
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
     windows_of_records, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
-    aggregates_of_tables, joins_of_streams, collected_values,
+    joins_by_foreign_key, aggregates_of_tables, joins_of_streams, collected_values,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

@@ -56,3 +56,11 @@ def test_every_partition_that_is_read_or_shuffled_needs_one() -> None:
     counted, copied = sorted(split(app.plan()), key=lambda stage: not stage.stateful)
     assert slots_needed(counted, {"t": 3}, shuffle_partitions=2) == 5
     assert slots_needed(copied, {"u": 4}, shuffle_partitions=2) == 4
+
+
+def test_a_join_by_foreign_key_shuffles_three_times() -> None:
+    app = App("app")
+    orders, customers = app.table("o", value_type="c string"), app.table("c", value_type="n int")
+    orders.join(customers, foreign_key="c").to_stream().to("out")
+    (joined,) = split(app.plan())
+    assert slots_needed(joined, {"o": 1, "c": 2}, shuffle_partitions=2) == 3 + 3 * 2

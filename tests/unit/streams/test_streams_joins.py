@@ -8,12 +8,14 @@ import pytest
 
 from headwater.plan.nodes import (
     ChangelogMode,
+    ForeignKeyJoin,
     Map,
     StreamStreamJoin,
     StreamTableJoin,
     TableTableJoin,
 )
 from headwater.plan.python_function import PythonFunction
+from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.streams import App, PlanError, between, tumbling, within
 
@@ -111,6 +113,20 @@ def test_two_tables(inputs: Inputs) -> None:
     assert each.node.parents[0] is node
 
 
+def test_two_tables_by_a_foreign_key(inputs: Inputs) -> None:
+    latest = inputs.readings.to_table()
+    joined = latest.left_join(inputs.units, foreign_key="upper(id)", emit="record", name="named")
+    node = joined.node
+    assert isinstance(node, ForeignKeyJoin)
+    assert (node.kind, node.emit, node.name) == ("left", "record", "named")
+    assert node.id.startswith("KTABLE-FK-LEFTJOIN-")
+    assert str(node.foreign_key) == "upper(id)"
+    assert node.changelog is ChangelogMode.UPSERT
+    assert joined.row == RowType(latest.row.key, joined.row.value)
+    assert joined.row.value.ddl() == "struct<id:string,value:double,unit:string>"
+    assert not node.needs_repartition
+
+
 def test_a_function_gets_the_rows_of_two_tables_and_nothing_where_there_is_none(
     inputs: Inputs,
 ) -> None:
@@ -161,6 +177,22 @@ def test_a_function_gets_the_rows_of_two_tables_and_nothing_where_there_is_none(
         (
             lambda i: i.units.join(i.readings.select_key("1").to_table(), n="value"),
             "the keys of joined tables: int is not string",
+        ),
+        (
+            lambda i: i.units.join(i.orders.select_key("1").to_table(), foreign_key="unit", n="id"),
+            "the foreign key and the other table's key: string is not int",
+        ),
+        (
+            lambda i: i.units.join(i.orders.to_table(), foreign_key="offset", n="id"),
+            "there is no 'offset' here",
+        ),
+        (
+            lambda i: i.units.join(
+                i.orders.group_by_key().windowed_by(tumbling("1 s")).count(),
+                foreign_key="unit",
+                n="count",
+            ),
+            "a windowed table has several values",
         ),
         (
             lambda i: i.units.join(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from headwater.plan.nodes.foreign_key_join import ForeignKeyJoin
 from headwater.plan.nodes.node import ChangelogMode, Node, Operand
 from headwater.plan.nodes.sinks import (
     FileSink,
@@ -60,7 +61,13 @@ StatelessOperator: TypeAlias = (
     | ToStream
 )
 StatefulOperator: TypeAlias = (
-    Aggregate | Changes | TableAggregate | StreamTableJoin | TableTableJoin | StreamStreamJoin
+    Aggregate
+    | Changes
+    | TableAggregate
+    | StreamTableJoin
+    | TableTableJoin
+    | ForeignKeyJoin
+    | StreamStreamJoin
 )
 Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
 
@@ -74,6 +81,7 @@ __all__ = [
     "Filter",
     "FlatMap",
     "ForEachSink",
+    "ForeignKeyJoin",
     "JoinKind",
     "Map",
     "Merge",

@@ -43,6 +43,11 @@ class Stateful(Node):
         """Whether it brings records together by something else than their key."""
 
     @property
+    def shuffles(self) -> int:
+        """How many times records are brought to where their state is."""
+        return 1
+
+    @property
     def can_be_followed(self) -> bool:
         """Whether another operator that keeps state can take its results in the same stage.
 

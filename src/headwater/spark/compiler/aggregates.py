@@ -14,6 +14,7 @@ from headwater.plan.windows import SessionWindow, SlidingWindow, Window
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.jobs.progress import LATE_RECORDS
+from headwater.spark.operator_rows import ARRIVAL
 from headwater.spark.sources.source import NO_HEADERS
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _by_processor(
     )
     if window is None:
         folded = folded.withColumn("late", F.lit(False))
-    return _result(node, folded, ("late", operators.ARRIVAL, *carry))
+    return _result(node, folded, ("late", ARRIVAL, *carry))
 
 
 def _window(window: AnyWindow) -> operators.AnyWindow:

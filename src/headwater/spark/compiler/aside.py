@@ -8,6 +8,7 @@ from headwater.plan.formats import Format
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
+    ForeignKeyJoin,
     Sink,
     Source,
     Stateless,
@@ -59,7 +60,7 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
                     yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
             case Changes() | TableAggregate():
                 pass
-            case StreamTableJoin() | TableTableJoin() | StreamStreamJoin():
+            case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
                 pass
             case Source() | Sink() | Stateless():
                 pass

@@ -9,11 +9,17 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 from headwater.plan.scope import Scope
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
+from headwater.spark.foreign_key_join import foreign_key_join
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from headwater.plan.nodes import StreamStreamJoin, StreamTableJoin, TableTableJoin
+    from headwater.plan.nodes import (
+        ForeignKeyJoin,
+        StreamStreamJoin,
+        StreamTableJoin,
+        TableTableJoin,
+    )
 
 _RIGHT = "right_value"
 # Spark drops what is as old as the watermark, Kafka Streams what is older than the span. So the
@@ -39,10 +45,14 @@ def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> Da
 def of_tables(node: TableTableJoin, left: DataFrame, right: DataFrame) -> DataFrame:
     """Give the pair of each key when a row of either table changes it."""
     which: Literal["each", "last"] = "each" if node.emit == "record" else "last"
-    joined = operators.table_table_join(left, right, how=node.kind, which=which)
-    scope = Scope.of_join(*(parent.row for parent in node.parents))
-    pair = F.when(~F.col("gone"), F.expr(node.projection.sql(scope)))
-    return joined.withColumn("value", pair).drop("gone", "left_value", "right_value")
+    return _paired(node, operators.table_table_join(left, right, how=node.kind, which=which))
+
+
+def by_foreign_key(node: ForeignKeyJoin, left: DataFrame, right: DataFrame) -> DataFrame:
+    """Give the pair of each left row when it changes, or the row that it refers to does."""
+    which: Literal["each", "last"] = "each" if node.emit == "record" else "last"
+    key = operand_column(node.foreign_key, node.parents[0].row)
+    return _paired(node, foreign_key_join(left, right, key, how=node.kind, which=which))
 
 
 def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:
@@ -73,6 +83,13 @@ def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> Da
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(
         "left_value", "right_value"
     )
+
+
+def _paired(node: TableTableJoin | ForeignKeyJoin, joined: DataFrame) -> DataFrame:
+    """Put what the program makes of two rows in their place, or a tombstone."""
+    scope = Scope.of_join(*(parent.row for parent in node.parents))
+    pair = F.when(~F.col("gone"), F.expr(node.projection.sql(scope)))
+    return joined.withColumn("value", pair).drop("gone", "left_value", "right_value")
 
 
 def _alone(rows: DataFrame, others: DataFrame, own: str, other: str) -> DataFrame:

@@ -118,6 +118,8 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
             return joins.with_table(node, *inputs)
         case nodes.TableTableJoin():
             return joins.of_tables(node, *inputs)
+        case nodes.ForeignKeyJoin():
+            return joins.by_foreign_key(node, *inputs)
         case nodes.StreamStreamJoin():
             return joins.with_stream(node, *inputs)
         case _:

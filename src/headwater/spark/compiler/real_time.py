@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
+    ForeignKeyJoin,
     Sink,
     Source,
     Stateless,
@@ -44,7 +45,9 @@ def _may_be(node: Operator) -> bool:
             return False
         case Sink() | Stateless():
             return True
-        case Changes() | TableAggregate() | StreamTableJoin() | TableTableJoin():
+        case Changes() | TableAggregate():
+            return True
+        case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin():
             return True
         case Aggregate():
             # Windows could, but their time would stand still for the length of a real-time batch.

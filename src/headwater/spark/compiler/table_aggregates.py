@@ -10,6 +10,7 @@ from headwater.plan.scope import Scope
 from headwater.spark import operators
 from headwater.spark.compiler.aggregates import combining, folded_value
 from headwater.spark.compiler.changes import OLD_VALUE
+from headwater.spark.operator_rows import ARRIVAL
 from headwater.spark.sources.source import NO_HEADERS
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def regrouped(node: TableAggregate, rows: DataFrame) -> DataFrame:
         value.alias("value"),
         F.col("timestamp"),
         F.expr(NO_HEADERS).alias("headers"),
-        operators.ARRIVAL,
+        ARRIVAL,
     )
 
 

@@ -37,7 +37,7 @@ class Holding:
 def slots_needed(stage: Stage, partitions: Mapping[str, int], shuffle_partitions: int) -> int:
     """Return how many slots a query of this stage holds in real-time mode."""
     reading = sum(partitions[topic] for topic in stage.topics_read)
-    return reading + shuffle_partitions * len(stage.stateful)
+    return reading + shuffle_partitions * sum(node.shuffles for node in stage.stateful)
 
 
 class TaskSlots:

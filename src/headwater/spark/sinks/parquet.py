@@ -52,7 +52,7 @@ class FileSinkWriter(SinkWriter[FileSink]):
 
     def rows(self, sink: FileSink, compiler: NodeCompiler) -> DataFrame:
         """Return the rows, without what is for operators alone; refuse another format."""
-        from headwater.spark.operators import ARRIVAL
+        from headwater.spark.operator_rows import ARRIVAL
 
         if sink.format != "parquet":
             raise PlanError(f"files are Parquet, not {sink.format}", sink.location)

@@ -45,6 +45,25 @@ public final class Operators {
                 TimeMode.None());
     }
 
+    /** See {@link ForeignKeySubscriptions}. */
+    public static Dataset<Row> foreignKeySubscriptions(Dataset<Row> input, boolean keepsLeft) {
+        return apply(input, new ForeignKeySubscriptions(fields(input), keepsLeft), TimeMode.None());
+    }
+
+    /** See {@link ForeignKeySubscribers}. */
+    public static Dataset<Row> foreignKeySubscribers(
+            Dataset<Row> input, boolean keepsLeft, boolean onlyLast) {
+        return apply(
+                input,
+                new ForeignKeySubscribers(fields(input), keepsLeft, onlyLast),
+                TimeMode.None());
+    }
+
+    /** See {@link ForeignKeyResponses}. */
+    public static Dataset<Row> foreignKeyResponses(Dataset<Row> input, boolean onlyLast) {
+        return apply(input, new ForeignKeyResponses(fields(input), onlyLast), TimeMode.None());
+    }
+
     /** See {@link Table}. */
     public static Dataset<Row> table(Dataset<Row> input) {
         return apply(input, new Table(fields(input)), TimeMode.None());

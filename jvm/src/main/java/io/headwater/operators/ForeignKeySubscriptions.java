@@ -1,0 +1,103 @@
+package io.headwater.operators;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The first of three parts of a foreign-key join, by the left table's key: tells the foreign key that
+ * a row refers to, and the one that it referred to before, what has become of it.
+ *
+ * <p>Payload: what is carried, the row's time, the foreign key, the value; a null value is a tombstone.
+ * Output: what is carried, the time, the foreign key that this is for, the value, the row's version,
+ * the {@link Subscription}, and the {@link Layout#ORDER}.
+ */
+final class ForeignKeySubscriptions extends Operator {
+    private static final long serialVersionUID = 1L;
+
+    private final DataType carriedType;
+    private final DataType foreignKeyType;
+    private final DataType valueType;
+    private final boolean keepsLeft;
+    private transient ValueState<InternalRow> reference;
+
+    ForeignKeySubscriptions(StructType input, boolean keepsLeft) {
+        this.carriedType = Layout.payload(input, 0);
+        this.foreignKeyType = Layout.payload(input, 2);
+        this.valueType = Layout.payload(input, 3);
+        this.keepsLeft = keepsLeft;
+    }
+
+    @Override
+    StructType output() {
+        return fields("carried", carriedType)
+                .add("event", DataTypes.LongType, false)
+                .add("foreign_key", foreignKeyType, true)
+                .add("value", valueType, true)
+                .add("version", DataTypes.LongType, false)
+                .add("subscription", DataTypes.IntegerType, false)
+                .add("order", Layout.ORDER, false);
+    }
+
+    @Override
+    public void init(OutputMode outputMode, TimeMode timeMode) {
+        reference =
+                state(
+                        "reference",
+                        fields("foreign_key", foreignKeyType)
+                                .add("version", DataTypes.LongType, false));
+    }
+
+    @Override
+    void process(List<InternalRow> rows, TimerValues time, List<InternalRow> results) {
+        InternalRow stored = reference.get();
+        boolean isIn = stored != null;
+        Object foreignKey = isIn ? value(stored, 0, foreignKeyType) : null;
+        long version = isIn ? stored.getLong(1) : Long.MIN_VALUE;
+        for (InternalRow row : rows) {
+            boolean wasIn = isIn;
+            Object before = foreignKey;
+            foreignKey = Layout.payload(row, 2, foreignKeyType);
+            isIn = Layout.payload(row, 3, valueType) != null && (foreignKey != null || keepsLeft);
+            version = Math.max(version + 1, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+            boolean moves = wasIn && isIn && !Objects.deepEquals(before, foreignKey);
+            if (moves) {
+                results.add(told(row, before, version, Subscription.LEAVE, results.size()));
+                results.add(told(row, foreignKey, version, Subscription.MOVE, results.size()));
+            } else if (isIn) {
+                results.add(told(row, foreignKey, version, Subscription.ENTER, results.size()));
+            } else if (wasIn) {
+                results.add(told(row, before, version, Subscription.DELETE, results.size()));
+            }
+        }
+        if (isIn) {
+            reference.update(row(foreignKey, version));
+        } else if (stored != null) {
+            reference.clear();
+        }
+    }
+
+    private InternalRow told(
+            InternalRow row, Object to, long version, Subscription subscription, int others) {
+        return row(
+                Layout.payload(row, 0, carriedType),
+                Layout.payload(row, 1, DataTypes.LongType),
+                to,
+                Layout.payload(row, 3, valueType),
+                version,
+                subscription.ordinal(),
+                Layout.order(row, others));
+    }
+
+    private static Object value(InternalRow row, int field, DataType type) {
+        return row.isNullAt(field) ? null : row.get(field, type);
+    }
+}
