@@ -161,6 +161,17 @@ public final class KafkaStreams {
                                         .toStream(),
                                 out));
         all.put(
+                "held-back",
+                (b, out) ->
+                        text(
+                                table(b, "a")
+                                        .suppress(
+                                                Suppressed.untilTimeLimit(
+                                                        seconds(5),
+                                                        Suppressed.BufferConfig.maxRecords(2)))
+                                        .toStream(),
+                                out));
+        all.put(
                 "table-count",
                 (b, out) -> text(grouped(table(b, "a")).count().toStream(), out));
         all.put(

@@ -18,6 +18,7 @@ from headwater.streams import (
     session,
     sliding,
     tumbling,
+    until_time_limit,
 )
 from headwater.streams import sum as sum_of
 
@@ -107,6 +108,15 @@ def references() -> App:
         },
         "tables",
     )
+    return app
+
+
+def held_back() -> App:
+    """Updates that wait in a buffer for two keys."""
+    app = App("held-back")
+    limit = until_time_limit("5 seconds").max_records(2)
+    held = app.table("a", value_type="n int").suppress(limit)
+    _write({"held-back": _text(held, "cast(n AS string)")}, "tables")
     return app
 
 

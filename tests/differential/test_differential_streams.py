@@ -20,6 +20,7 @@ from tests.differential.streams_programs import (
     KINDS,
     after_their_time,
     batch_by_batch,
+    held_back,
     record_by_record,
     references,
     two_streams,
@@ -144,6 +145,19 @@ def test_rows_that_refer_to_others(spark: SparkSession, judge: KafkaStreams) -> 
         theirs = _judged(judge, name, examples)
         needed = {key: _without_needless_tombstones(each) for key, each in theirs.items()}
         assert ours[name] == {key: each for key, each in needed.items() if each}, name
+
+
+def test_updates_that_wait(spark: SparkSession, judge: KafkaStreams) -> None:
+    """The buffer is one for all keys: they are one example, in which no two times are the same."""
+    choice = random.Random(10)
+    times = sorted(range(400), key=lambda time: time + choice.uniform(0, 6))
+    example = [
+        Given("a", f"w{choice.randrange(12):03}", choice.choice((None, 1, 2, 3)), START + time // 2)
+        for time in times
+        if time % 2
+    ]
+    ours = _run(spark, held_back(), [example], TOPICS)
+    assert ours["held-back"] == _judged(judge, "held-back", [example])
 
 
 def test_late_records(by_record: Program, judge: KafkaStreams) -> None:

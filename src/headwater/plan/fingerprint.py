@@ -18,6 +18,7 @@ from headwater.plan.nodes import (
     Source,
     StreamStreamJoin,
     StreamTableJoin,
+    Suppress,
     TableAggregate,
     TableTableJoin,
 )
@@ -112,6 +113,8 @@ def _state(node: StatefulOperator) -> str:
         case TableTableJoin():
             left, right = (f"{_table_of(table)} ({table.row})" for table in node.parents)
             return f"{node.kind} join of the tables of {left} and {right}"
+        case Suppress():
+            return f"updates of {_table_of(node.parents[0])} held back; {node.row}"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             one, other = (parent.row for parent in node.parents)

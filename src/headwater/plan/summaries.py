@@ -26,6 +26,7 @@ from headwater.plan.nodes import (
     StatelessOperator,
     StreamStreamJoin,
     StreamTableJoin,
+    Suppress,
     Table,
     TableAggregate,
     TableFilter,
@@ -97,6 +98,8 @@ def _stateful(node: StatefulOperator) -> str:
             return f"{node.kind} join of the tables on {_text(node.foreign_key)}"
         case TableTableJoin():
             return f"{node.kind} join of the tables"
+        case Suppress():
+            return f"hold updates back, {node.buffer}"
         case StreamStreamJoin():
             before, after = duration_text(node.before_ms), duration_text(node.after_ms)
             return f"{node.kind} join, -{before} to +{after}"

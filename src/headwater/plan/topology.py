@@ -21,6 +21,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    Suppress,
     Table,
     TableAggregate,
     TableTableJoin,
@@ -145,7 +146,7 @@ def _stores(node: Operator) -> tuple[str, ...]:
     """Return state stores under the names that Kafka Streams would give them."""
     head, _, number = node.id.rpartition("-")
     match node:
-        case Aggregate() | Changes() | Table() | TableAggregate() | TableTableJoin():
+        case Aggregate() | Changes() | Table() | TableAggregate() | TableTableJoin() | Suppress():
             return (node.name or f"{head}-STATE-STORE-{number}",)
         case ForeignKeyJoin():
             return (f"{node.name or node.id}-subscription-store",)

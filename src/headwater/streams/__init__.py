@@ -36,6 +36,7 @@ from headwater.streams.grouped import KGroupedStream
 from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
+from headwater.streams.suppression import Suppressed, until_time_limit
 from headwater.streams.windows import (
     JoinWindow,
     TimeWindow,
@@ -58,6 +59,7 @@ __all__ = [
     "KStream",
     "KTable",
     "PlanError",
+    "Suppressed",
     "TimeWindow",
     "attr",
     "avg",
@@ -87,6 +89,7 @@ __all__ = [
     "topk",
     "topkdistinct",
     "tumbling",
+    "until_time_limit",
     "when",
     "within",
 ]

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
-from headwater.plan.nodes import Aggregate, Changes, Map, Operator, TableFilter, ToStream
+from headwater.plan.nodes import (
+    Aggregate,
+    Changes,
+    Map,
+    Operator,
+    Suppress,
+    TableFilter,
+    ToStream,
+)
 from headwater.plan.python_function import PythonFunction
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, Struct
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
     from headwater.plan.rows import RowType
     from headwater.plan.types import DataType
     from headwater.streams.operands import FieldLike, OperandLike
+    from headwater.streams.suppression import Suppressed
     from headwater.streams.types import TypeLike
 
 _VALUE = Column(("record", "value"))
@@ -93,12 +102,24 @@ class KTable(Operators):
             )
             return KStream(self._builder, node, self._classes)
 
-    def suppress(self, *, name: str | None = None) -> KTable:
-        """Emit the result of each window once, after it has closed."""
+    def suppress(self, until: Suppressed | None = None, *, name: str | None = None) -> KTable:
+        """Emit the result of each window once, after it has closed.
+
+        With `until_time_limit("5 seconds")`, hold the updates of any table back: of each key, the
+        last one comes when so much event time has passed since the first that was held back.
+        """
         with Located() as location:
+            if until is not None:
+                row = replace(self.row, has_position=False)
+                node: Operator = self._builder.add(
+                    Suppress, "KTABLE-SUPPRESS", (self.node,), row, location,
+                    buffer=until.buffer, name=name,
+                )  # fmt: skip
+                return KTable(self._builder, node, self._classes)
             if not isinstance(self.node, Aggregate) or self.node.window is None:
                 raise PlanError(
-                    "suppress waits for windows to close: use it right after a windowed aggregate"
+                    "suppress waits for windows to close: use it right after a windowed aggregate, "
+                    'or say until when, as suppress(until_time_limit("5 seconds"))'
                 )
             old = self.node
             node = self._builder.add(

@@ -16,6 +16,7 @@ from headwater.streams import (
     sliding,
     topk,
     tumbling,
+    until_time_limit,
     within,
 )
 
@@ -120,6 +121,13 @@ def joins_by_foreign_key(app: App, readings: KStream) -> None:
     named.join(units, foreign_key="concat(kind, 'x')", emit="record").to_stream().to("named")
 
 
+def held_back(app: App, readings: KStream) -> None:
+    limit = until_time_limit("10 seconds").max_records(100).shut_down_when_full()
+    readings.to_table().suppress(limit, name="seldom").to_stream().to("seldom")
+    minutes = readings.group_by_key().windowed_by(tumbling("1 minute"))
+    minutes.count().suppress(until_time_limit("5 seconds").max_bytes(9)).to_stream().to("less")
+
+
 def aggregates_of_tables(app: App, readings: KStream) -> None:
     latest = readings.to_table()
     of_kind = latest.group_by("kind").aggregate(mean=avg("value"), n=count(), name="kinds")
@@ -147,7 +155,7 @@ def collected_values(app: App, readings: KStream) -> None:
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
     windows_of_records, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
-    joins_by_foreign_key, aggregates_of_tables, joins_of_streams, collected_values,
+    joins_by_foreign_key, held_back, aggregates_of_tables, joins_of_streams, collected_values,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.nodes import Aggregate, ChangelogMode
+from headwater.plan.nodes import Aggregate, Buffer, ChangelogMode, Suppress
 from headwater.plan.windows import SessionWindow, SlidingWindow, Window
 from headwater.streams import (
     App,
@@ -24,6 +24,7 @@ from headwater.streams import (
     sliding,
     sum,  # noqa: A004
     tumbling,
+    until_time_limit,
 )
 
 
@@ -213,3 +214,18 @@ def test_statistics_need_numbers(readings: KStream) -> None:
 def test_what_keeps_nulls_cannot_be_cogrouped(readings: KStream) -> None:
     with pytest.raises(PlanError, match="cannot be cogrouped"):
         readings.group_by_key().cogroup(all=functions.collect_list("id"))
+
+
+def test_updates_of_any_table_are_held_back_until_a_time_limit() -> None:
+    table = App("app").table("t", value_type="n int")
+    limit = until_time_limit("5 seconds").max_records(10).max_bytes(999)
+    node = table.suppress(limit, name="held").node
+    assert isinstance(node, Suppress)
+    assert node.buffer == Buffer(5_000, 10, 999, "emit early")
+    assert str(node.buffer) == "5 seconds, 10 records, 999 bytes, emit early"
+    assert (node.name, node.changelog) == ("held", ChangelogMode.UPSERT)
+    strict = limit.shut_down_when_full()
+    assert strict.buffer.when_full == "shut down"
+    assert strict.emit_early_when_full() == limit
+    with pytest.raises(PlanError, match=r"max_records\(0\): the buffer needs room"):
+        until_time_limit("1 s").max_records(0)

@@ -46,6 +46,7 @@ from headwater.plan.nodes.stateless import (
     TableFilter,
     ToStream,
 )
+from headwater.plan.nodes.suppress import Buffer, Suppress, WhenFull
 
 StatelessOperator: TypeAlias = (
     Filter
@@ -68,12 +69,14 @@ StatefulOperator: TypeAlias = (
     | TableTableJoin
     | ForeignKeyJoin
     | StreamStreamJoin
+    | Suppress
 )
 Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
 
 __all__ = [
     "Aggregate",
     "Branch",
+    "Buffer",
     "ChangelogMode",
     "Changes",
     "Emit",
@@ -104,6 +107,7 @@ __all__ = [
     "StoreSink",
     "StreamStreamJoin",
     "StreamTableJoin",
+    "Suppress",
     "Table",
     "TableAggregate",
     "TableFilter",
@@ -111,4 +115,5 @@ __all__ = [
     "ToStream",
     "TopicSink",
     "TopicSource",
+    "WhenFull",
 ]

@@ -14,6 +14,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    Suppress,
     TableAggregate,
     TableTableJoin,
     TopicSink,
@@ -58,7 +59,7 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
                     sink = _late_sink(node, node.late_to)
                     rows = late_rows(node, compiler.rows(node.parents[0]))
                     yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
-            case Changes() | TableAggregate():
+            case Changes() | TableAggregate() | Suppress():
                 pass
             case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
                 pass

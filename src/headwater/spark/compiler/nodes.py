@@ -11,7 +11,14 @@ from headwater.plan import nodes
 from headwater.plan.errors import PlanError
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Sink, Source, Stateful, Stateless
-from headwater.spark.compiler import aggregates, changes, joins, stateless, table_aggregates
+from headwater.spark.compiler import (
+    aggregates,
+    changes,
+    joins,
+    stateless,
+    suppressions,
+    table_aggregates,
+)
 from headwater.spark.compiler.encoder import Encoder
 from headwater.spark.sources.registry import reader_of
 from headwater.spark.sources.topic import malformed_rows
@@ -120,6 +127,8 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
             return joins.of_tables(node, *inputs)
         case nodes.ForeignKeyJoin():
             return joins.by_foreign_key(node, *inputs)
+        case nodes.Suppress():
+            return suppressions.held_back(node, inputs[0])
         case nodes.StreamStreamJoin():
             return joins.with_stream(node, *inputs)
         case _:

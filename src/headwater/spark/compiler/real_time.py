@@ -13,6 +13,7 @@ from headwater.plan.nodes import (
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
+    Suppress,
     TableAggregate,
     TableTableJoin,
     TopicSink,
@@ -52,6 +53,9 @@ def _may_be(node: Operator) -> bool:
         case Aggregate():
             # Windows could, but their time would stand still for the length of a real-time batch.
             return node.in_arrival_order and node.window is None
+        case Suppress():
+            # Each row would read the whole buffer, which a micro-batch reads once.
+            return False
         case StreamStreamJoin():
             return False
         case _:

@@ -54,6 +54,7 @@ _HOPELESS = (
     "CAST_INVALID_INPUT",
     "CAST_OVERFLOW",
     "ARITHMETIC_OVERFLOW",
+    "the buffer of suppress is full",
     # Of a checkpoint that does not fit the topics, or the program.
     "nothing says whether batch ",
     ": the checkpoint is at batch ",

@@ -64,6 +64,15 @@ public final class Operators {
         return apply(input, new ForeignKeyResponses(fields(input), onlyLast), TimeMode.None());
     }
 
+    /** See {@link Suppression}; the limit is in microseconds. */
+    public static Dataset<Row> suppression(
+            Dataset<Row> input, long limit, long maxRecords, long maxBytes, boolean emitsEarly) {
+        return apply(
+                input,
+                new Suppression(fields(input), limit, maxRecords, maxBytes, emitsEarly),
+                TimeMode.None());
+    }
+
     /** See {@link Table}. */
     public static Dataset<Row> table(Dataset<Row> input) {
         return apply(input, new Table(fields(input)), TimeMode.None());
