@@ -34,8 +34,7 @@ def foreign_key_join(
     foreign key is null refers to nothing.
     """
     keeps_left, only_last = how == "left", which == "last"
-    subscriptions = _subscriptions(left, foreign_key, keeps_left)
-    told = _told(subscriptions, right, keeps_left, only_last)
+    told = _told(_subscriptions(left, right, foreign_key, keeps_left), keeps_left, only_last)
     rows = laid_out(
         told,
         {"key": F.col("key")},
@@ -63,62 +62,65 @@ def foreign_key_join(
     )
 
 
-def _subscriptions(left: DataFrame, foreign_key: Column, keeps_left: bool) -> DataFrame:
-    payload = {
-        "carried": F.struct("key", "headers"),
-        "event": micros("timestamp"),
-        "foreign_key": F.when(F.col("value").isNotNull(), foreign_key),
-        "value": F.col("value"),
-    }
-    rows = laid_out(left.where("key IS NOT NULL"), {"key": F.col("key")}, _LEFT_SIDE, None, payload)
-    told = run_operator(rows, "foreignKeySubscriptions", keeps_left)
-    return told.select("row.*", order_of(F.col("row.carried.key")))
-
-
-def _told(
-    subscriptions: DataFrame, right: DataFrame, keeps_left: bool, only_last: bool
+def _subscriptions(
+    left: DataFrame, right: DataFrame, foreign_key: Column, keeps_left: bool
 ) -> DataFrame:
-    """Return what foreign keys say of the rows that refer to them; each is a queue of answers."""
-    types = {
-        "key": subscriptions.schema["carried"].dataType["key"].dataType,  # type: ignore[index]
-        "left": subscriptions.schema["value"].dataType,
-        "right": right.schema["value"].dataType,
+    """Return what left rows tell foreign keys, and the right rows themselves."""
+    nothing = {
+        name: F.lit(None).cast(side.schema[column].dataType)
+        for name, side, column in (
+            ("left key", left, "key"),
+            ("left", left, "value"),
+            ("right key", right, "key"),
+            ("right", right, "value"),
+        )
     }
-    nothing = {name: F.lit(None).cast(each) for name, each in types.items()}
-    # What refers to nothing is answered as well: each such row in a group of its own.
-    refers = F.col("foreign_key").isNotNull()
+    # Two inputs become one before all state: real-time mode takes them in no other way.
     lefts = laid_out(
-        subscriptions,
-        {"foreign_key": F.col("foreign_key"), "alone": F.when(~refers, F.col("carried.key"))},
+        left.where("key IS NOT NULL"),
+        {"left": F.col("key"), "right": nothing["right key"]},
         _LEFT_SIDE,
         None,
         {
-            "key": F.col("carried.key"),
-            "headers": F.col("carried.headers"),
-            "event": F.col("event"),
+            "key": F.col("key"),
+            "headers": F.col("headers"),
+            "event": micros("timestamp"),
+            "foreign_key": F.when(F.col("value").isNotNull(), foreign_key),
             "left": F.col("value"),
             "right": nothing["right"],
-            "version": F.col("version"),
-            "subscription": F.col("subscription"),
-            "refers": refers,
         },
     )
     rights = laid_out(
         right.where("key IS NOT NULL"),
-        {"foreign_key": F.col("key"), "alone": nothing["key"]},
+        {"left": nothing["left key"], "right": F.col("key")},
         _RIGHT_SIDE,
         None,
         {
-            "key": nothing["key"],
+            "key": nothing["left key"],
             "headers": F.col("headers"),
             "event": micros("timestamp"),
+            "foreign_key": F.col("key"),
             "left": nothing["left"],
             "right": F.col("value"),
-            "version": F.lit(0).cast("long"),
-            "subscription": F.lit(0),
-            "refers": F.lit(True),
         },
     )
-    told = run_operator(lefts.union(rights), "foreignKeySubscribers", keeps_left, only_last)
+    told = run_operator(lefts.union(rights), "foreignKeySubscriptions", keeps_left)
+    own_key = F.when(F.col("row.side") == _RIGHT_SIDE, F.col("row.foreign_key"))
+    return told.select("row.*", order_of(F.col("row.key"), own_key))
+
+
+def _told(subscriptions: DataFrame, keeps_left: bool, only_last: bool) -> DataFrame:
+    """Return what foreign keys say of the rows that refer to them."""
+    # What refers to nothing is answered as well: each such row in a group of its own.
+    refers = F.col("foreign_key").isNotNull()
+    names = ("key", "headers", "event", "left", "right", "version", "subscription")
+    rows = laid_out(
+        subscriptions,
+        {"foreign_key": F.col("foreign_key"), "alone": F.when(~refers, F.col("key"))},
+        F.col("side"),
+        None,
+        {**{name: F.col(name) for name in names}, "refers": refers},
+    )
+    told = run_operator(rows, "foreignKeySubscribers", keeps_left, only_last)
     # An answer's place is that among those of its foreign key; versions put them in order.
     return told.select("row.*", order_of(F.lit(0)))

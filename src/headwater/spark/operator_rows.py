@@ -44,7 +44,7 @@ class Arrival:
 def laid_out(
     rows: DataFrame,
     keys: Mapping[str, Column],
-    side: int,
+    side: int | Column,
     arrival: Arrival | None,
     payload: Mapping[str, Column],
 ) -> DataFrame:
@@ -53,7 +53,7 @@ def laid_out(
     source, offset, time = _arrived(arrival)
     return rows.select(
         F.struct(
-            F.lit(side).alias("side"),
+            (F.lit(side) if isinstance(side, int) else side).alias("side"),
             source.alias("source"),
             offset.alias("offset"),
             time.alias("time"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from headwater.plan.graph import walk
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForeignKeyJoin,
     Sink,
     Source,
+    Stateful,
     Stateless,
     StreamStreamJoin,
     StreamTableJoin,
@@ -30,9 +32,20 @@ if TYPE_CHECKING:
 def may_be_real_time(stage: Stage) -> bool:
     """Tell whether Spark runs the stage in real-time mode.
 
-    It does so without Python and in update mode; of stateful operators, ours run there.
+    It does so without Python and in update mode; of stateful operators, ours run there. Several
+    inputs become one before all state, or not at all.
     """
-    return output_mode(stage) == "update" and all(map(_may_be, stage.plan.walk()))
+    nodes = [*stage.plan.walk()]
+    return (
+        output_mode(stage) == "update"
+        and all(_may_be(each) for each in nodes)
+        and not any(
+            isinstance(above, Stateful)
+            for node in nodes
+            if len(node.parents) > 1
+            for above in walk(node.parents)
+        )
+    )
 
 
 def _may_be(node: Operator) -> bool:

@@ -16,32 +16,44 @@ import org.apache.spark.sql.types.StructType;
  * The first of three parts of a foreign-key join, by the left table's key: tells the foreign key that
  * a row refers to, and the one that it referred to before, what has become of it.
  *
- * <p>Payload: what is carried, the row's time, the foreign key, the value; a null value is a tombstone.
- * Output: what is carried, the time, the foreign key that this is for, the value, the row's version,
- * the {@link Subscription}, and the {@link Layout#ORDER}.
+ * <p>Rows of the right table come through as they are, by their own key: in real-time mode two inputs
+ * become one before all state, or not at all.
+ *
+ * <p>Payload: the left key, headers, the row's time, the foreign key, which is a right row's own, the
+ * left value, the right value; a null value is a tombstone. Output: the side, the left key, headers,
+ * the time, the foreign key that this is for, the values, the left row's version, the {@link
+ * Subscription}, and the {@link Layout#ORDER}.
  */
 final class ForeignKeySubscriptions extends Operator {
     private static final long serialVersionUID = 1L;
 
-    private final DataType carriedType;
+    private final DataType keyType;
+    private final DataType headersType;
     private final DataType foreignKeyType;
-    private final DataType valueType;
+    private final DataType leftType;
+    private final DataType rightType;
     private final boolean keepsLeft;
     private transient ValueState<InternalRow> reference;
 
     ForeignKeySubscriptions(StructType input, boolean keepsLeft) {
-        this.carriedType = Layout.payload(input, 0);
-        this.foreignKeyType = Layout.payload(input, 2);
-        this.valueType = Layout.payload(input, 3);
+        this.keyType = Layout.payload(input, 0);
+        this.headersType = Layout.payload(input, 1);
+        this.foreignKeyType = Layout.payload(input, 3);
+        this.leftType = Layout.payload(input, 4);
+        this.rightType = Layout.payload(input, 5);
         this.keepsLeft = keepsLeft;
     }
 
     @Override
     StructType output() {
-        return fields("carried", carriedType)
+        return new StructType()
+                .add("side", DataTypes.IntegerType, false)
+                .add("key", keyType, true)
+                .add("headers", headersType, true)
                 .add("event", DataTypes.LongType, false)
                 .add("foreign_key", foreignKeyType, true)
-                .add("value", valueType, true)
+                .add("left", leftType, true)
+                .add("right", rightType, true)
                 .add("version", DataTypes.LongType, false)
                 .add("subscription", DataTypes.IntegerType, false)
                 .add("order", Layout.ORDER, false);
@@ -58,6 +70,17 @@ final class ForeignKeySubscriptions extends Operator {
 
     @Override
     void process(List<InternalRow> rows, TimerValues time, List<InternalRow> results) {
+        if (Layout.side(rows.get(0)) == ForeignKeySubscribers.LEFT_SIDE) {
+            subscribe(rows, results);
+            return;
+        }
+        for (InternalRow row : rows) {
+            Object own = Layout.payload(row, 3, foreignKeyType);
+            results.add(told(row, own, 0, Subscription.ENTER, results.size()));
+        }
+    }
+
+    private void subscribe(List<InternalRow> rows, List<InternalRow> results) {
         InternalRow stored = reference.get();
         boolean isIn = stored != null;
         Object foreignKey = isIn ? value(stored, 0, foreignKeyType) : null;
@@ -65,8 +88,8 @@ final class ForeignKeySubscriptions extends Operator {
         for (InternalRow row : rows) {
             boolean wasIn = isIn;
             Object before = foreignKey;
-            foreignKey = Layout.payload(row, 2, foreignKeyType);
-            isIn = Layout.payload(row, 3, valueType) != null && (foreignKey != null || keepsLeft);
+            foreignKey = Layout.payload(row, 3, foreignKeyType);
+            isIn = Layout.payload(row, 4, leftType) != null && (foreignKey != null || keepsLeft);
             version = Math.max(version + 1, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
             boolean moves = wasIn && isIn && !Objects.deepEquals(before, foreignKey);
             if (moves) {
@@ -88,10 +111,13 @@ final class ForeignKeySubscriptions extends Operator {
     private InternalRow told(
             InternalRow row, Object to, long version, Subscription subscription, int others) {
         return row(
-                Layout.payload(row, 0, carriedType),
-                Layout.payload(row, 1, DataTypes.LongType),
+                Layout.side(row),
+                Layout.payload(row, 0, keyType),
+                Layout.payload(row, 1, headersType),
+                Layout.payload(row, 2, DataTypes.LongType),
                 to,
-                Layout.payload(row, 3, valueType),
+                Layout.payload(row, 4, leftType),
+                Layout.payload(row, 5, rightType),
                 version,
                 subscription.ordinal(),
                 Layout.order(row, others));
