@@ -34,6 +34,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/lag.md": "tests/integration/test_docs_lag.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
+    "docs/processors.md": "tests/unit/streams/test_docs_processors.py",
     "docs/rest-proxy.md": "tests/integration/test_rest_docs.py",
     "docs/schemas.md": "tests/integration/test_registry_docs.py",
     "docs/security-lab.md": "tests/integration/test_docs_security_lab.py",

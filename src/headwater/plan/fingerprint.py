@@ -15,6 +15,7 @@ from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForeignKeyJoin,
+    Process,
     Source,
     StreamStreamJoin,
     StreamTableJoin,
@@ -115,6 +116,9 @@ def _state(node: StatefulOperator) -> str:
             return f"{node.kind} join of the tables of {left} and {right}"
         case Suppress():
             return f"updates of {_table_of(node.parents[0])} held back; {node.row}"
+        case Process():
+            stores = ", ".join(map(str, node.stores))
+            return f"processor by {node.parents[0].row.key.ddl()} with [{stores}]"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             one, other = (parent.row for parent in node.parents)

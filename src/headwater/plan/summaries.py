@@ -16,6 +16,7 @@ from headwater.plan.nodes import (
     Operand,
     Operator,
     Peek,
+    Process,
     Repartition,
     Sink,
     Source,
@@ -100,6 +101,8 @@ def _stateful(node: StatefulOperator) -> str:
             return f"{node.kind} join of the tables"
         case Suppress():
             return f"hold updates back, {node.buffer}"
+        case Process():
+            return f"process with {node.processor_name}"
         case StreamStreamJoin():
             before, after = duration_text(node.before_ms), duration_text(node.after_ms)
             return f"{node.kind} join, -{before} to +{after}"

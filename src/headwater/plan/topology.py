@@ -15,6 +15,7 @@ from headwater.plan.nodes import (
     ForeignKeyJoin,
     Operator,
     PrintSink,
+    Process,
     Sink,
     Source,
     Stateful,
@@ -152,6 +153,8 @@ def _stores(node: Operator) -> tuple[str, ...]:
             return (f"{node.name or node.id}-subscription-store",)
         case StreamTableJoin():
             return (node.name or f"{head}-TABLE-STORE-{number}",)
+        case Process():
+            return tuple(store.name for store in node.stores)
         case StreamStreamJoin():
             name = node.name or node.id
             return (f"{name}-this-store", f"{name}-other-store")

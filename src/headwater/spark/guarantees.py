@@ -16,6 +16,7 @@ from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForeignKeyJoin,
+    Process,
     Sink,
     Source,
     Stateless,
@@ -101,7 +102,7 @@ def _may_leave_time_out(node: Operator) -> bool:
             # Windows that overlap look at the time, to leave out those before the epoch.
             overlap = isinstance(window, Window) and window.advance_ms < window.size_ms
             return not node.in_arrival_order and not overlap
-        case Changes() | TableAggregate() | Suppress():
+        case Changes() | TableAggregate() | Suppress() | Process():
             return False
         case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
             return False

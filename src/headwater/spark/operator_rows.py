@@ -49,8 +49,7 @@ def laid_out(
     payload: Mapping[str, Column],
 ) -> DataFrame:
     """Lay rows out as the JVM expects them: a struct of all else, then the key's columns."""
-    arrival = arrival or Arrival.of(rows)
-    source, offset, time = _arrived(arrival)
+    source, offset, time = arrived(rows, arrival)
     return rows.select(
         F.struct(
             (F.lit(side) if isinstance(side, int) else side).alias("side"),
@@ -91,8 +90,9 @@ def micros(column: str) -> Column:
     return F.unix_micros(F.col(column))
 
 
-def _arrived(arrival: Arrival) -> tuple[Column, Column, Column]:
+def arrived(rows: DataFrame, arrival: Arrival | None = None) -> tuple[Column, Column, Column]:
     """Return a row's queue, its place in it, and the time by which queues are chosen."""
+    arrival = arrival or Arrival.of(rows)
     if arrival.order is not None:
         source, offset, time = (
             F.col(f"{arrival.order}.{part}") for part in ("source", "offset", "time")

@@ -30,6 +30,14 @@ from headwater.plan.functions import (
     topkdistinct,
     when,
 )
+from headwater.plan.processor import (
+    ListStore,
+    MapStore,
+    Processor,
+    ProcessorContext,
+    Record,
+    ValueStore,
+)
 from headwater.streams.app import App
 from headwater.streams.cogrouped import CogroupedKStream
 from headwater.streams.grouped import KGroupedStream
@@ -37,6 +45,7 @@ from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
 from headwater.streams.suppression import Suppressed, until_time_limit
+from headwater.streams.topology import Topology
 from headwater.streams.windows import (
     JoinWindow,
     TimeWindow,
@@ -58,9 +67,16 @@ __all__ = [
     "KGroupedTable",
     "KStream",
     "KTable",
+    "ListStore",
+    "MapStore",
     "PlanError",
+    "Processor",
+    "ProcessorContext",
+    "Record",
     "Suppressed",
     "TimeWindow",
+    "Topology",
+    "ValueStore",
     "attr",
     "avg",
     "between",

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from headwater.streams.formats import FormatLike, Side
     from headwater.streams.operands import FieldLike
     from headwater.streams.start import StartLike
+    from headwater.streams.topology import Topology
     from headwater.streams.types import TypeLike
 
 _NAME = re.compile(r"[a-zA-Z0-9._-]{1,200}")
@@ -175,6 +176,12 @@ class App(Hints):
     def fingerprint(self) -> Fingerprint:
         """Return what a checkpoint of this program depends on."""
         return fingerprint_of(split(self.plan()))
+
+    def topology(self) -> Topology:
+        """Return what wires sources, processors and sinks by hand, beside the streams."""
+        from headwater.streams.topology import Topology
+
+        return Topology(self)
 
     def describe(self) -> str:
         """Return the topology as text, in the form in which Kafka Streams prints it."""

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 _LIST = "docs/not-yet.md"
 
 NOT_YET: dict[str, dict[str, str]] = {
-    "App": {
-        "add_state_store": "aggregates and joins keep their own state",
-    },
-    "KStream": {
-        "process": "map and flat_map take functions, aggregates and joins keep state",
-        "process_values": "map_values takes functions, aggregates and joins keep state",
-        "transform": "map and flat_map take functions, aggregates and joins keep state",
-        "transform_values": "map_values takes functions, aggregates and joins keep state",
-    },
     "KTable": {
-        "transform_values": "map_values takes functions",
+        "transform_values": "to_stream().transform_values keeps state, map_values takes functions",
     },
 }
 """What Kafka Streams has and we do not, by class, and what there is instead."""
@@ -26,7 +17,16 @@ NOT_YET: dict[str, dict[str, str]] = {
 _RUN = "a program is run by the command: headwater run program.py"
 _NO_UNDO = "no value can be taken back from it; group the changes, as table.to_stream().group_by"
 _ELSEWHERE = {
-    "App": {"start": _RUN, "run": _RUN, "build": "plan() returns what was built"},
+    "App": {
+        "start": _RUN,
+        "run": _RUN,
+        "build": "plan() returns what was built",
+        "add_state_store": "a processor asks for its stores in init: see docs/processors.md",
+    },
+    "KStream": {
+        "process_values": "here it is transform_values",
+        "transform": "here it is process",
+    },
     "KGroupedTable": {"min": _NO_UNDO, "max": _NO_UNDO},
 }
 _OTHER_NAMES = {"foreach": "for_each"}

@@ -11,9 +11,13 @@ from headwater.streams.joins import Joiner
 from headwater.streams.location import Located
 from headwater.streams.operands import key_of_columns, typed
 from headwater.streams.operators import Operators
+from headwater.streams.processes import add_process
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from headwater.plan.nodes import JoinKind
+    from headwater.plan.processor import Processor
     from headwater.streams.kstream import KStream
     from headwater.streams.ktable import GlobalKTable, KTable
     from headwater.streams.operands import FieldLike, OperandLike
@@ -97,6 +101,41 @@ class StatefulOperators(Operators):
         """Join two streams; records of either without a partner come out with nulls."""
         with Located() as location:
             return self._join("outer", other, value, window, None, returns, name, fields, location)
+
+    def process(
+        self,
+        processor: Callable[[], Processor],
+        *,
+        returns: tuple[TypeLike, TypeLike],
+        name: str | None = None,
+    ) -> KStream:
+        """Give each record to a processor of your own, which keeps state by key.
+
+        `processor` is its class, or a function that makes one; `returns` are the types of the keys
+        and values that it forwards. See docs/processors.md.
+        """
+        with Located() as location:
+            return add_process(
+                self._builder, self.node, self._classes, processor, returns, name, location,
+                keeps_key=False,
+            )  # fmt: skip
+
+    def transform_values(
+        self,
+        processor: Callable[[], Processor],
+        *,
+        returns: TypeLike,
+        name: str | None = None,
+    ) -> KStream:
+        """Give each record to a processor that may change its value only, and keeps state by key.
+
+        What it forwards has the record's key, so that nothing has to be repartitioned after it.
+        """
+        with Located() as location:
+            return add_process(
+                self._builder, self.node, self._classes, processor, returns, name, location,
+                keeps_key=True,
+            )  # fmt: skip
 
     def _join(
         self,

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from headwater.streams import (
     App,
     KStream,
+    Processor,
+    ProcessorContext,
+    Record,
     avg,
     col,
     count,
@@ -152,10 +155,30 @@ def collected_values(app: App, readings: KStream) -> None:
     shown.to_stream().to("units-shown")
 
 
+class Sums(Processor):
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.sum = context.value_store("sum", "double", ttl="1 hour")
+        self.last = context.list_store("last", "double")
+        self.of_kinds = context.map_store("of-kinds", "string", "double")
+
+    def process(self, record: Record) -> None:
+        self.context.forward(record.value)
+
+
+def processors(app: App, readings: KStream) -> None:
+    topology = app.topology()
+    topology.add_source("source", "more", value_type=READING)
+    topology.add_processor("sums", Sums, "source", returns=("string", READING))
+    topology.add_sink("sink", "sums", "sums")
+    readings.transform_values(Sums, returns=READING).group_by_key().count().store("values")
+
+
 _PROGRAMS: tuple[Callable[[App, KStream], None], ...] = (
     stateless, python_functions, sinks_of_all_kinds, several_topics, aggregates, windows,
     windows_of_records, aggregate_of_an_aggregate, tables, joins_with_results, joins_of_tables,
-    joins_by_foreign_key, held_back, aggregates_of_tables, joins_of_streams, collected_values,
+    joins_by_foreign_key, held_back, processors, aggregates_of_tables, joins_of_streams,
+    collected_values,
 )  # fmt: skip
 
 PROGRAMS = {program.__name__: program for program in _PROGRAMS}

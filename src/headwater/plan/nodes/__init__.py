@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from headwater.plan.nodes.foreign_key_join import ForeignKeyJoin
 from headwater.plan.nodes.node import ChangelogMode, Node, Operand
+from headwater.plan.nodes.process import Process
 from headwater.plan.nodes.sinks import (
     FileSink,
     ForEachSink,
@@ -70,6 +71,7 @@ StatefulOperator: TypeAlias = (
     | ForeignKeyJoin
     | StreamStreamJoin
     | Suppress
+    | Process
 )
 Operator: TypeAlias = Source | StatelessOperator | StatefulOperator | Sink
 
@@ -94,6 +96,7 @@ __all__ = [
     "Operator",
     "Peek",
     "PrintSink",
+    "Process",
     "Repartition",
     "Sink",
     "Source",

@@ -9,6 +9,7 @@ from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForeignKeyJoin,
+    Process,
     Sink,
     Source,
     Stateless,
@@ -59,7 +60,7 @@ def late_records(stage: Stage, compiler: NodeCompiler) -> Iterator[Aside]:
                     sink = _late_sink(node, node.late_to)
                     rows = late_rows(node, compiler.rows(node.parents[0]))
                     yield Aside(f"late-{node.id}", sink, compiler.encoder.encoded(sink, rows))
-            case Changes() | TableAggregate() | Suppress():
+            case Changes() | TableAggregate() | Suppress() | Process():
                 pass
             case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
                 pass

@@ -15,6 +15,7 @@ from headwater.spark.compiler import (
     aggregates,
     changes,
     joins,
+    processes,
     stateless,
     suppressions,
     table_aggregates,
@@ -129,6 +130,8 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
             return joins.by_foreign_key(node, *inputs)
         case nodes.Suppress():
             return suppressions.held_back(node, inputs[0])
+        case nodes.Process():
+            return processes.processed(node, inputs[0])
         case nodes.StreamStreamJoin():
             return joins.with_stream(node, *inputs)
         case _:

@@ -9,6 +9,7 @@ from headwater.plan.nodes import (
     Aggregate,
     Changes,
     ForeignKeyJoin,
+    Process,
     Sink,
     Source,
     Stateful,
@@ -69,7 +70,7 @@ def _may_be(node: Operator) -> bool:
         case Suppress():
             # Each row would read the whole buffer, which a micro-batch reads once.
             return False
-        case StreamStreamJoin():
+        case StreamStreamJoin() | Process():
             return False
         case _:
             assert_never(node)

@@ -1,0 +1,75 @@
+"""A user's processor, which keeps state of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.plan.nodes.node import ChangelogMode
+from headwater.plan.nodes.stateful import Stateful
+from headwater.plan.python_function import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.plan.processor import Processor, StateStore
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Process(Stateful):
+    """Gives each record to a processor, and takes on what that forwards.
+
+    `supplier` makes one, `stores` is what it asks for. With `keeps_key` it cannot give records
+    another key. The classes are those that declared keys and values.
+    """
+
+    supplier: Callable[[], Processor]
+    stores: tuple[StateStore, ...] = ()
+    keeps_key: bool = False
+    key_class: type | None = None
+    value_class: type | None = None
+
+    @property
+    def processor_name(self) -> str:
+        """The name of the class, or of the function that makes one."""
+        return name_of(self.supplier)
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """What a processor forwards stands by itself."""
+        return ChangelogMode.APPEND
+
+    def accepts(self, mode: ChangelogMode, parent: int) -> bool:
+        """Take a stream."""
+        del parent
+        return mode is ChangelogMode.APPEND
+
+    @property
+    def changes_key(self) -> bool:
+        """Unless it may not."""
+        return not self.keeps_key
+
+    @property
+    def word(self) -> str:
+        """What it does."""
+        return "process"
+
+    @property
+    def in_arrival_order(self) -> bool:
+        """Record by record."""
+        return True
+
+    @property
+    def waits(self) -> bool:
+        """What is forwarded leaves at once."""
+        return False
+
+    @property
+    def can_be_followed(self) -> bool:
+        """Spark has no order for what comes of timers."""
+        return False
+
+    @property
+    def regroups(self) -> bool:
+        """State is kept by the record's key."""
+        return False

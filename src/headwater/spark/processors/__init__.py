@@ -1,0 +1,1 @@
+"""Users' processors on Spark's transformWithState, in Python."""

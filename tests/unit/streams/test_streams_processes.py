@@ -1,0 +1,106 @@
+"""Processors and topologies by hand, as they are built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headwater.plan.nodes import Merge, Process
+from headwater.plan.processor import StateStore
+from headwater.plan.stages import split
+from headwater.plan.types import BIGINT, STRING
+from headwater.streams import App, KStream, PlanError, Processor, ProcessorContext, Record
+
+
+class Copy(Processor):
+    def process(self, record: Record) -> None:
+        self.context.forward(record.value)
+
+
+class Stores(Copy):
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.one = context.value_store("one", "bigint", ttl="1 minute")
+        self.two = context.map_store("two", "string", int)
+
+
+class TwoOfOneName(Copy):
+    def init(self, context: ProcessorContext) -> None:
+        context.value_store("one", "bigint")
+        context.list_store("one", "bigint")
+
+
+class Hasty(Copy):
+    def init(self, context: ProcessorContext) -> None:
+        context.forward(1)
+
+
+@pytest.fixture
+def numbers() -> KStream:
+    return App("app").stream("numbers", value_type="n bigint")
+
+
+def test_a_processor_with_the_stores_that_it_asks_for(numbers: KStream) -> None:
+    processed = numbers.process(Stores, returns=("int", "string"), name="mine")
+    node = processed.node
+    assert isinstance(node, Process)
+    assert node.stores == (
+        StateStore("one", "value", BIGINT, None, 60_000),
+        StateStore("two", "map", BIGINT, STRING),
+    )
+    assert (node.name, node.processor_name) == ("mine", "Stores")
+    assert str(processed.row) == "key int, value string"
+    assert node.needs_repartition
+
+
+def test_values_alone_keep_their_key(numbers: KStream) -> None:
+    transformed = numbers.transform_values(Copy, returns="n bigint")
+    assert str(transformed.row) == "key string, value struct<n:bigint>"
+    assert not transformed.node.needs_repartition
+
+
+def test_what_keeps_state_after_it_is_another_stage(numbers: KStream) -> None:
+    counts = numbers.transform_values(Copy, returns="n bigint").group_by_key().count(emit="record")
+    app = App("app")
+    again = app.stream("numbers", value_type="n bigint")
+    again.process(Copy, returns=("string", "bigint")).group_by_key().count().to_stream().to("out")
+    assert len(split(app.plan())) == 2
+    assert counts.node.parents[0] is not None
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (lambda n: n.process(Copy, returns="bigint"), "forwards keys and values: give their types"),
+        (lambda n: n.process(Copy(), returns=("int", "int")), "give the processor's class"),
+        (lambda n: n.process(dict, returns=("int", "int")), "dict makes no Processor"),
+        (lambda n: n.process(TwoOfOneName, returns=("int", "int")), "a store 'one' already"),
+        (lambda n: n.transform_values(Hasty, returns="int"), "init has no record yet"),
+    ],
+)
+def test_what_is_refused(numbers: KStream, build: Any, reason: str) -> None:
+    with pytest.raises(PlanError, match=reason) as refused:
+        build(numbers)
+    assert refused.value.location.startswith("tests/unit/streams/test_streams_processes.py:")
+
+
+def test_a_topology_by_hand() -> None:
+    app = App("app")
+    topology = app.topology()
+    topology.add_source("a", "a", value="string")
+    topology.add_source("b", "b", value="string")
+    topology.add_processor("copy", Copy, "a", "b", returns=("string", "string"))
+    topology.add_sink("out", "out", "copy", "a")
+    (sink,) = app.plan().sinks
+    assert isinstance(sink.parents[0], Merge)
+    copy = next(node for node in app.plan().walk() if isinstance(node, Process))
+    assert copy.name == "copy"
+    with pytest.raises(PlanError, match="there is 'a' already"):
+        topology.add_source("a", "c", value="string")
+    with pytest.raises(PlanError, match="there is 'copy' already"):
+        topology.add_sink("copy", "c", "a")
+    with pytest.raises(PlanError, match=r"no source or processor 'x' \(there are a, b"):
+        topology.add_sink("s", "c", "x")
+    with pytest.raises(PlanError, match="name the parents"):
+        topology.add_sink("s", "c")
