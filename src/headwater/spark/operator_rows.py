@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
+_WATERMARK_METADATA = "spark.watermarkDelayMs"
+
 ARRIVAL = "arrival"
 """The column in which results say in which order they came, for an operator that follows."""
 
@@ -63,6 +65,13 @@ def laid_out(
         F.xxhash64(*keys.values()).alias("key_hash"),
         *(column.alias(f"by_{name}") for name, column in keys.items()),
     )
+
+
+def in_event_time(rows: DataFrame, time: str = "timestamp") -> DataFrame:
+    """Give a stream a watermark that waits for nothing, unless it has one."""
+    if not rows.isStreaming or _WATERMARK_METADATA in rows.schema[time].metadata:
+        return rows
+    return rows.withWatermark(time, "0 seconds")
 
 
 def run_operator(rows: DataFrame, operator: str, *arguments: Any) -> DataFrame:

@@ -18,7 +18,14 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from headwater.spark.aggregations.aggregation import Aggregation, Fold, StateField
 from headwater.spark.aggregations.folds import fold
-from headwater.spark.operator_rows import Arrival, laid_out, micros, order_of, run_operator
+from headwater.spark.operator_rows import (
+    Arrival,
+    in_event_time,
+    laid_out,
+    micros,
+    order_of,
+    run_operator,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +48,6 @@ Which: TypeAlias = Literal["each", "last", "final"]
 
 _TABLE_SIDE, _STREAM_SIDE = 0, 1
 _LEFT_SIDE, _RIGHT_SIDE = 0, 1
-_WATERMARK_METADATA = "spark.watermarkDelayMs"
 
 
 @dataclass(frozen=True)
@@ -211,9 +217,9 @@ def aggregate_changes(
     arrival = arrival or Arrival.of(rows)
     folds = [fold(rows, each, f"f{index}") for index, each in enumerate(aggregations)]
     watermarked = window is not None and rows.isStreaming
-    if watermarked and _WATERMARK_METADATA not in rows.schema[arrival.time].metadata:
+    if watermarked:
         # Grace is the operator's own, so that it sees the late rows that Spark would drop.
-        rows = rows.withWatermark(arrival.time, "0 seconds")
+        rows = in_event_time(rows, arrival.time)
     payload = {
         "values": F.struct(
             *(each.value.alias(f"f{index}") for index, each in enumerate(folds)),

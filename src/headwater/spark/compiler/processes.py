@@ -9,7 +9,7 @@ from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StructType
 
 from headwater.plan.types import BIGINT, HEADERS, Struct
-from headwater.spark.operator_rows import arrived, micros, order_of
+from headwater.spark.operator_rows import arrived, in_event_time, micros
 from headwater.spark.processors.spark_processor import SparkProcessor, Supplied
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 def processed(node: Process, rows: DataFrame) -> DataFrame:
     """Give each record to the processor; returns what that forwards."""
     source, offset, time = arrived(rows)
-    if rows.isStreaming:
-        # Late records are the processor's concern: Spark would drop them if it saw their time.
-        rows = rows.withWatermark("timestamp", "0 seconds")
+    # Late records are the processor's concern: Spark would drop them if it saw their time.
+    rows = in_event_time(rows)
     row = F.struct(
         F.col("value"),
         F.col("headers"),
@@ -45,12 +44,8 @@ def processed(node: Process, rows: DataFrame) -> DataFrame:
             timeMode="EventTime" if rows.isStreaming else "None",
         )
     )
-    return given.withColumn("row", F.struct(F.struct("offset", "time").alias("order"))).select(
-        "key",
-        "value",
-        F.timestamp_micros("timestamp").alias("timestamp"),
-        "headers",
-        order_of(F.col("key")),
+    return given.select(
+        "key", "value", F.timestamp_micros("timestamp").alias("timestamp"), "headers"
     )
 
 
@@ -60,8 +55,6 @@ def _output(node: Process) -> StructType:
         value=node.row.value,
         headers=HEADERS,
         timestamp=BIGINT,
-        offset=BIGINT,
-        time=BIGINT,
     )
     made = SparkType.fromDDL(output.ddl())
     assert isinstance(made, StructType), "it was written as one"

@@ -77,7 +77,7 @@ class SparkProcessor(StatefulProcessor):
             )
             context.begin(key[0], at, row["headers"], watermark_ms)
             self._processor.process(record)
-            yield from context.forwarded(row["time"])
+            yield from context.forwarded()
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
         self,
@@ -94,7 +94,7 @@ class SparkProcessor(StatefulProcessor):
         context.purge()
         if context.clock.take(fired_ms):
             self._processor.punctuate(instance_of(self._supplied.key_class, own), at)
-        yield from context.forwarded(fired_ms * 1000)
+        yield from context.forwarded()
 
     def close(self) -> None:
         """End the processor."""
@@ -125,10 +125,10 @@ class SparkContext(ProcessorContext):
         for store in self._mortal:
             store.purge()
 
-    def forwarded(self, cause: int) -> Iterable[Row]:
-        """Return what was sent on since the last time, for a cause of this time."""
+    def forwarded(self) -> list[Row]:
+        """Return what was sent on since the last time."""
         rows, self._rows = self._rows, []
-        return [Row(**row.asDict(), time=cause) for row in rows]
+        return rows
 
     def value_store(self, name: str, type_: Any, *, ttl: Any = None) -> Any:
         """Return the store of this name."""
@@ -156,7 +156,6 @@ class SparkContext(ProcessorContext):
                 value=plain(value),
                 headers=self._headers,
                 timestamp=(at - _EPOCH) // _MICROSECOND,
-                offset=len(self._rows),
             )
         )
 
