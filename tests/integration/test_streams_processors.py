@@ -68,8 +68,7 @@ class Quiet(Processor):
             self.seen.put(True)
 
     def punctuate(self, key: Any, at: datetime) -> None:
-        until = self.until.get()
-        if until is not None and _utc(until) == at:
+        if self.until.get() == at:
             self.context.forward(self.count.get(), key=key)
             self.count.delete()
 
@@ -135,10 +134,6 @@ def test_time_is_that_of_records(spark: SparkSession, one_partition: None) -> No
         assert _times(driver.read("quiet")) == [("b", 1, 15), ("c-new", -1, 16)]
         driver.pipe("numbers", "c", {"n": 1}, timestamp=START + timedelta(seconds=19))
         assert _times(driver.read("quiet")) == [("a", 3, 18)]
-
-
-def _utc(at: datetime) -> datetime:
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
 
 
 def _by_key(records: list[OutputRecord]) -> dict[str, list[Any]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-from pyspark.sql import Row
 
 from headwater.plan import processor
 from headwater.plan.python_function import plain
+from headwater.plan.types import TIMESTAMP, Array, Map, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
     from headwater.plan.processor import StateStore
+    from headwater.plan.types import DataType
     from headwater.spark.processors.clock import Clock
 
 _WRITTEN = "written bigint"
@@ -41,6 +42,12 @@ class Store:
             self._clock.wake_at(now + self._store.ttl_ms)
         return plain(value), now
 
+    def _alive(self, stored: Any) -> Any:
+        """Return a value as users know it, or None where there is none any more."""
+        if stored is None or not self._is_alive(stored):
+            return None
+        return _plain(stored[0], self._store.value)
+
     def _is_alive(self, stored: Any) -> bool:
         ttl_ms = self._store.ttl_ms
         return ttl_ms is None or self._clock.now_ms < stored[1] + ttl_ms
@@ -52,7 +59,7 @@ class SparkValueStore(Store, processor.ValueStore):
     def get(self) -> Any:
         """Return the value, unless it has outlived its time."""
         stored = self._state.get()
-        return _plain(stored[0]) if stored is not None and self._is_alive(stored) else None
+        return self._alive(stored)
 
     def put(self, value: Any) -> None:
         """Set the value."""
@@ -77,7 +84,9 @@ class SparkListStore(Store, processor.ListStore):
 
     def all(self) -> list[Any]:
         """Return the values that have not outlived their time."""
-        return [_plain(each[0]) for each in self._state.get() if self._is_alive(each)]
+        return [
+            _plain(each[0], self._store.value) for each in self._state.get() if self._is_alive(each)
+        ]
 
     def append(self, value: Any) -> None:
         """Add a value at the end."""
@@ -113,7 +122,7 @@ class SparkMapStore(Store, processor.MapStore):
     def get(self, key: Any) -> Any:
         """Return the value of a key, unless it has outlived its time."""
         stored = self._state.getValue((plain(key),))
-        return _plain(stored[0]) if stored is not None and self._is_alive(stored) else None
+        return self._alive(stored)
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value of a key."""
@@ -127,7 +136,7 @@ class SparkMapStore(Store, processor.MapStore):
         """Yield the keys whose values have not outlived their time."""
         for key, stored in list(self._state.iterator()):
             if self._is_alive(stored):
-                yield _plain(key[0]), _plain(stored[0])
+                yield _plain(key[0], self._key_type), _plain(stored[0], self._store.value)
 
     def purge(self) -> None:
         """Forget the keys whose values have outlived their time."""
@@ -137,7 +146,8 @@ class SparkMapStore(Store, processor.MapStore):
 
     def _open(self, handle: StatefulProcessorHandle, schema: str) -> None:
         assert self._store.key is not None, "a map has keys"
-        key = f"key {self._store.key.ddl()}"
+        self._key_type = self._store.key
+        key = f"key {self._key_type.ddl()}"
         self._state = handle.getMapState(self._store.name, key, schema)
 
 
@@ -148,8 +158,19 @@ STORES: dict[str, type[Store]] = {
 }
 
 
-def _plain(value: Any) -> Any:
-    """Return Spark's rows as dicts, also those within others."""
-    if isinstance(value, Row):
-        return value.asDict(recursive=True)
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+def _plain(value: Any, type_: DataType) -> Any:
+    """Return what Spark gives back of a type as users know it: structs are dicts, times in UTC."""
+    if value is None:
+        return None
+    match type_:
+        case Struct(fields):
+            given = value.values() if isinstance(value, dict) else value
+            parts = zip(fields, given, strict=True)
+            return {field.name: _plain(part, field.type) for field, part in parts}
+        case Array(element):
+            return [_plain(each, element) for each in value]
+        case Map(key, of):
+            return {_plain(each, key): _plain(part, of) for each, part in value.items()}
+    # A time comes without a zone, which then is this machine's.
+    is_time = type_ == TIMESTAMP and isinstance(value, datetime)
+    return value.astimezone(UTC) if is_time else value
