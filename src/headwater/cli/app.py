@@ -62,6 +62,7 @@ _COMMANDS = (
     LazyCommand(
         "run", "headwater.cli.commands.run:run", "Run a stream processing program on Spark."
     ),
+    LazyCommand("sql", "headwater.cli.commands.sql:sql", "Run SQL statements, and their server."),
     LazyCommand(
         "spark-services",
         "headwater.cli.commands.spark_services:spark_services",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from headwater.http.answer_cache import AnswerCache
 from headwater.http.app import App
 from headwater.http.errors import StartError
+from headwater.http.forwarding import Forwarder
 from headwater.registry.http.api import INTERFACE
 from headwater.registry.http.contexts import enter_context, replace_aliases
-from headwater.registry.http.forwarding import Forwarder
 from headwater.registry.http.leader import LeaderGate
 from headwater.registry.metrics import Metrics
 from headwater.registry.schema_state import SchemaState

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PLAIN = {
     "string": "StringDeserializer",
     "bytes": "BytesDeserializer",
+    "int": "IntegerDeserializer",
     "long": "LongDeserializer",
     "double": "DoubleDeserializer",
 }

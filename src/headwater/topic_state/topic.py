@@ -21,15 +21,25 @@ logger = logging.getLogger("headwater.topic_state")
 
 @dataclass(frozen=True, slots=True)
 class StateTopic:
-    """A topic to keep a state in: compacted, and of one partition, as its order counts.
+    """A topic to keep a state in: of one partition, as its order counts.
 
-    What it `holds` and the `setting` that names it stand in messages about a topic that is unfit.
+    It is compacted, unless every record of it counts for ever, also those that a later one of
+    the same key follows. What it `holds` and the `setting` that names it stand in messages about
+    a topic that is unfit.
     """
 
     name: str
     replication_factor: int
     holds: str
     setting: str
+    is_compacted: bool = True
+
+    @property
+    def config(self) -> dict[str, str]:
+        """The settings of the topic."""
+        if self.is_compacted:
+            return {"cleanup.policy": "compact"}
+        return {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 
 
 async def prepare_topic(client: Mapping[str, Any], wanted: StateTopic, timeout_s: float) -> str:
@@ -50,24 +60,23 @@ async def prepare_topic(client: Mapping[str, Any], wanted: StateTopic, timeout_s
                     "%s is kept on %d broker(s), as there are no more; %d are asked for",
                     topic, factor, replication_factor,
                 )  # fmt: skip
-            await _create(admin, topic, factor, timeout_s)
+            await _create(admin, wanted, factor, timeout_s)
             return str(cluster.cluster_id)
         if len(description.partitions) != 1:
             raise TopicError(
                 f"the topic {topic} has {len(description.partitions)} partitions, but the order of "
                 f"{wanted.holds} needs one. Choose another one with {wanted.setting}"
             )
-        await _check_cleanup_policy(admin, wanted, timeout_s)
+        await _check_settings(admin, wanted, timeout_s)
         return str(cluster.cluster_id)
     except KafkaException as failure:
         servers = client.get("bootstrap.servers")
         raise TopicError(f"no answer from Kafka at {servers}: {failure.args[0].str()}") from None
 
 
-async def _create(admin: AdminClient, topic: str, factor: int, timeout_s: float) -> None:
-    new = NewTopic(
-        topic, num_partitions=1, replication_factor=factor, config={"cleanup.policy": "compact"}
-    )
+async def _create(admin: AdminClient, wanted: StateTopic, factor: int, timeout_s: float) -> None:
+    topic = wanted.name
+    new = NewTopic(topic, num_partitions=1, replication_factor=factor, config=wanted.config)
     try:
         await _answer(admin.create_topics([new], request_timeout=timeout_s)[topic], timeout_s)
         logger.info("created the topic %s", topic)
@@ -79,16 +88,18 @@ async def _create(admin: AdminClient, topic: str, factor: int, timeout_s: float)
             ) from None
 
 
-async def _check_cleanup_policy(admin: AdminClient, wanted: StateTopic, timeout_s: float) -> None:
+async def _check_settings(admin: AdminClient, wanted: StateTopic, timeout_s: float) -> None:
     topic = wanted.name
     resource = ConfigResource(ResourceType.TOPIC, topic)
     future = admin.describe_configs([resource], request_timeout=timeout_s)[resource]
-    policy = (await _answer(future, timeout_s))["cleanup.policy"].value
-    if policy.strip() != "compact":
-        raise TopicError(
-            f"the topic {topic} has cleanup.policy={policy}, which will lose {wanted.holds}. "
-            f"Set it: headwater configs alter --topic {topic} --add cleanup.policy=compact"
-        )
+    found = await _answer(future, timeout_s)
+    for name, value in wanted.config.items():
+        has = found[name].value.strip()
+        if has != value:
+            raise TopicError(
+                f"the topic {topic} has {name}={has}, which will lose {wanted.holds}. "
+                f"Set it: headwater configs alter --topic {topic} --add {name}={value}"
+            )
 
 
 async def _answer(future: Future[Any], timeout_s: float) -> Any:

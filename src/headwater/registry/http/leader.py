@@ -7,13 +7,13 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from headwater.http.forwarding import FORWARDED, Forwarder, LeaderUnreachableError
 from headwater.registry.errors import (
     forwarding_failed,
     not_permitted,
     state_failed,
     unknown_leader,
 )
-from headwater.registry.http.forwarding import FORWARDED, Forwarder, LeaderUnreachableError
 from headwater.topic_state.errors import NotLeaderError, TopicStateError
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import http.client
-import logging
 import socket
 import ssl
 from contextlib import suppress
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.http.request import Request
-
-logger = logging.getLogger("headwater.registry")
 
 # Whoever gets a request with this header answers it or says that it cannot.
 FORWARDED = b"x-forward"

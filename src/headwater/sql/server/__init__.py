@@ -1,0 +1,1 @@
+"""The SQL server: statements by HTTP as ksqlDB takes them, queries as jobs of Spark's host."""

@@ -1,0 +1,108 @@
+"""/query and /query-stream: push and pull queries, and PRINT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.http.answers import Stream, answer
+from headwater.http.errors import HttpError
+from headwater.sql.analysis.outcomes import PushQuery
+from headwater.sql.errors import SqlError
+from headwater.sql.parser.parser import parse
+from headwater.sql.server.entities.errors import BAD_REQUEST, BAD_STATEMENT, statement_error
+from headwater.sql.server.http.requests import (
+    CloseRequest,
+    QueryRequest,
+    StatementsRequest,
+    session_of,
+)
+from headwater.sql.server.http.row_formats import (
+    JSON,
+    KSQL_V1,
+    DelimitedRows,
+    ListedRows,
+    RowFormat,
+    WrappedRows,
+    written,
+)
+from headwater.sql.server.http.statements import wait_for_command
+from headwater.sql.server.printed_topics import printed
+from headwater.sql.tree.queries import Query
+from headwater.sql.tree.statements.inspection import PrintTopic
+from headwater.sql.types.errors import TypeMismatchError
+
+if TYPE_CHECKING:
+    from headwater.http.answers import Reply
+    from headwater.http.request import Request
+    from headwater.sql.server.query_result import QueryResult
+    from headwater.sql.server.server import SqlServer
+    from headwater.sql.server.session import Session
+    from headwater.sql.tree.statements.statement import Statement
+
+_TEXT = "text/plain; charset=utf-8"
+
+
+async def query(server: SqlServer, request: Request) -> Reply:
+    """Answer a query in the older way, or PRINT as lines of text."""
+    body = request.decode(StatementsRequest)
+    session = session_of(body.streams_properties, body.session_variables)
+    await wait_for_command(server, body.command_sequence_number)
+    format_: RowFormat = WrappedRows()
+    if request.media_type == JSON:
+        format_.content_type = JSON
+    return await _answer(server, body.ksql, session, format_)
+
+
+async def query_stream(server: SqlServer, request: Request) -> Reply:
+    """Answer a query with its rows in the way that the client accepts."""
+    body = request.decode(QueryRequest)
+    session = session_of(body.properties, body.session_variables)
+    accepted = request.headers.get(b"accept", b"").decode("latin-1")
+    format_: RowFormat = DelimitedRows()
+    if KSQL_V1 in accepted:
+        format_ = WrappedRows()
+    elif JSON in accepted:
+        format_ = ListedRows()
+    return await _answer(server, body.sql, session, format_)
+
+
+async def close_query(server: SqlServer, request: Request) -> Reply:
+    """End a push query."""
+    query_id = request.decode(CloseRequest).query_id
+    if not server.push.close(query_id):
+        raise HttpError(400, BAD_REQUEST, f"No query with id {query_id}")
+    return answer({})
+
+
+async def _answer(server: SqlServer, text: str, session: Session, format_: RowFormat) -> Reply:
+    try:
+        statement = _only(text, session)
+        if isinstance(statement, PrintTopic):
+            lines = await printed(server, statement)
+            return Stream(lines, _TEXT, is_endless=statement.limit is None)
+        result = await _started(server, statement, session)
+    except SqlError as refusal:
+        return statement_error(refusal.within(text.rstrip().rstrip(";")), text)
+    except TypeMismatchError as refusal:
+        return statement_error(SqlError(str(refusal)), text, BAD_STATEMENT)
+    endless = result.is_push and result.limit is None
+    return Stream(written(result, format_), format_.content_type, is_endless=endless)
+
+
+def _only(text: str, session: Session) -> Statement:
+    closed = text if text.rstrip().endswith(";") else f"{text};"
+    statements = [parsed.statement for parsed in parse(closed, session.variables)]
+    if len(statements) != 1:
+        raise SqlError(f"Expected exactly one KSQL statement; found {len(statements)} instead")
+    return statements[0]
+
+
+async def _started(server: SqlServer, statement: Any, session: Session) -> QueryResult:
+    if not isinstance(statement, Query):
+        raise SqlError("Statement type `" + type(statement).__name__ + "` not supported for this"
+                       " resource: send it to /ksql")  # fmt: skip
+    outcome = server.engine.analyse(statement, session.properties)
+    assert isinstance(outcome, PushQuery)
+    if statement.emit is None:
+        return await server.pull.start(outcome.query, session.properties)
+    return await server.push.start(statement, outcome.query, session.properties)

@@ -1,0 +1,54 @@
+"""One instance of the server, as a process runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.clients.errors import InvalidPropertiesError
+from headwater.http.app import App, call_handler
+from headwater.http.errors import StartError
+from headwater.http.metrics import RequestMetrics
+from headwater.sql.server.config import SqlConfig
+from headwater.sql.server.headless import run_file
+from headwater.sql.server.http.api import INTERFACE
+from headwater.sql.server.server import SqlServer
+
+if TYPE_CHECKING:
+    from headwater.spark_services.spark_service import ServiceContext
+
+_REALM = "headwater SQL"
+
+
+class Instance:
+    """A server that can be asked once it was started."""
+
+    title = "SQL server"
+
+    def __init__(self, context: ServiceContext) -> None:
+        try:
+            config = SqlConfig.of(context.settings, context.cluster)
+        except InvalidPropertiesError as failure:
+            raise StartError(f"the client settings were refused: {failure}") from None
+        self.server = SqlServer(config, context.jobs, context.url)
+        self.app = App(
+            INTERFACE,
+            call_handler(self.server),
+            RequestMetrics("headwater_sql"),
+            authenticator=context.listener.authenticator(_REALM),
+            access_log=context.listener.access_log(),
+        )
+
+    async def start(self) -> None:
+        """Read what there is; the queries, and Spark, start behind it."""
+        await self.server.start()
+        if self.server.config.queries_file is not None:
+            await run_file(self.server, self.server.config.queries_file)
+
+    async def stop(self) -> None:
+        """Let go of everything."""
+        await self.server.stop()
+
+    def summary(self) -> str:
+        """Say what there is."""
+        engine = self.server.engine
+        return f"{len(engine.metastore.sources)} streams and tables, {len(engine.queries)} queries"

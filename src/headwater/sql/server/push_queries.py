@@ -1,0 +1,217 @@
+"""Push queries: rows go to a client as they come, until it leaves or somebody closes the query."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from headwater.sql.analysis.query.analysed import sources_of
+from headwater.sql.errors import SqlError
+from headwater.sql.server.plans import START_OFFSETS, Ends, query_plan, stream_topics
+from headwater.sql.server.projection import Projection, result_columns
+from headwater.sql.server.properties import DEFAULTS, OFFSET_RESET
+from headwater.sql.server.query_jobs import OWNER
+from headwater.sql.server.query_result import QueryResult
+from headwater.sql.server.rows.formats import MalformedError
+from headwater.sql.server.rows.records import RecordReader
+from headwater.sql.server.rows.shown import shown
+from headwater.sql.server.topic_reading import TopicReading
+from headwater.sql.server.transient_query import TransientQuery, transient_query
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from headwater.serde import SchemaRegistryClient
+    from headwater.spark.jobs.host import JobHost
+    from headwater.sql.analysis.query.analysed import AnalysedQuery
+    from headwater.sql.server.config import SqlConfig
+    from headwater.sql.server.engine import Engine
+    from headwater.sql.server.topics import Topics
+    from headwater.sql.tree.queries import Query
+
+logger = logging.getLogger("headwater.sql")
+
+_TRANSIENT_TOPIC = {"cleanup.policy": "delete", "retention.ms": "3600000"}
+
+
+class PushQueries:
+    """Those that run at the moment.
+
+    A query over one stream or table that needs no state is computed in Python out of its topic,
+    which takes milliseconds. All others are jobs of Spark's host, like stored queries, whose rows
+    come through a topic that is deleted with them.
+    """
+
+    def __init__(
+        self,
+        config: SqlConfig,
+        engine: Engine,
+        host: JobHost,
+        topics: Topics,
+        registry: SchemaRegistryClient | None,
+    ) -> None:
+        self._config = config
+        self._engine = engine
+        self._host = host
+        self._topics = topics
+        self._registry = registry
+        self._open: dict[str, TopicReading] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of those that run."""
+        return tuple(self._open)
+
+    async def start(
+        self, query: Query, analysed: AnalysedQuery, properties: Mapping[str, str]
+    ) -> QueryResult:
+        """Begin a query; raises SqlError."""
+        if len(self._open) >= self._config.max_push_queries:
+            raise SqlError(
+                f"Not executing statement as {len(self._open)} push queries run already, which is "
+                "as many as ksql.max.push.queries allows"
+            )
+        chosen = {**DEFAULTS, **self._config.properties, **properties}
+        is_earliest = chosen[OFFSET_RESET] == "earliest"
+        try:
+            projection = Projection(analysed)
+        except SqlError:
+            batches, query_id = await self._by_spark(query, analysed, properties, is_earliest)
+        else:
+            batches, query_id = await self._by_python(projection, is_earliest)
+        columns = result_columns(analysed)
+        return QueryResult(query_id, columns, batches, is_push=True, limit=query.limit)
+
+    def close(self, query_id: str) -> bool:
+        """End a query; returns whether there was one."""
+        reading = self._open.pop(query_id, None)
+        if reading is not None:
+            reading.end()
+        return reading is not None
+
+    async def stop(self) -> None:
+        """End all, and what they leave behind."""
+        for query_id in self.ids:
+            self.close(query_id)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _by_python(
+        self, projection: Projection, is_earliest: bool
+    ) -> tuple[AsyncIterator[list[list[Any]]], str]:
+        source = projection.source
+        query_id = f"transient_{source.name}_{uuid.uuid4().int % 10**18}"
+        records = projection.reading(self._registry)
+        reading = TopicReading(self._config.cluster, source.topic, from_beginning=is_earliest)
+        await reading.open()
+        self._open[query_id] = reading
+
+        async def batches() -> AsyncIterator[list[list[Any]]]:
+            try:
+                async for batch in reading.batches():
+                    yield list(records.rows(batch))
+            finally:
+                self._open.pop(query_id, None)
+
+        return batches(), query_id
+
+    async def _by_spark(
+        self,
+        query: Query,
+        analysed: AnalysedQuery,
+        properties: Mapping[str, str],
+        is_earliest: bool,
+    ) -> tuple[AsyncIterator[list[list[Any]]], str]:
+        number = uuid.uuid4().int % 10**18
+        topic = f"_confluent-ksql-{self._config.service_id}transient_{number}"
+        transient = transient_query(query, analysed, self._engine, topic)
+        first, *_ = sources_of(analysed.relation)
+        query_id = f"transient_{first.source.name}_{number}"
+        given = dict(properties)
+        if not is_earliest:
+            given[START_OFFSETS] = await self.ends_of(stream_topics(transient.stored))
+        checkpoint = self._config.checkpoints / "transient" / str(number)
+        plan = query_plan(topic, transient.stored, given, self._config, checkpoint)
+        await asyncio.to_thread(self._topics.create, topic, 1, None, _TRANSIENT_TOPIC)
+        reading = TopicReading(self._config.cluster, topic, from_beginning=True)
+
+        def run() -> None:
+            self._host.start(topic, plan, owner=OWNER, falls_back=True)
+
+        async def end() -> None:
+            await asyncio.to_thread(self._forget, topic)
+            shutil.rmtree(checkpoint, ignore_errors=True)
+
+        try:
+            await reading.open()
+            await asyncio.to_thread(run)
+        except BaseException as failure:
+            self._in_background(end())
+            if isinstance(failure, SqlError | asyncio.CancelledError):
+                raise
+            raise SqlError(f"the query cannot run: {failure}") from failure
+        self._open[query_id] = reading
+
+        async def batches() -> AsyncIterator[list[list[Any]]]:
+            try:
+                async for batch in self._transient_rows(transient, analysed, reading):
+                    yield batch
+            finally:
+                self._open.pop(query_id, None)
+                self._in_background(end())
+
+        return batches(), query_id
+
+    async def ends_of(self, topics: tuple[str, ...]) -> str:
+        """Return where topics end now, as the property that queries begin by."""
+        ends: Ends = {}
+        for topic in topics:
+            ends[topic] = await asyncio.to_thread(self._topics.ends, topic)
+        return msgspec.json.encode(ends).decode()
+
+    async def _transient_rows(
+        self, transient: TransientQuery, analysed: AnalysedQuery, reading: TopicReading
+    ) -> AsyncIterator[list[list[Any]]]:
+        reader = RecordReader(transient.stored.sink, "T", None)
+        types = [column.value.type for column in analysed.selected]
+        places = [("T", name) for name in transient.columns]
+        async for batch in reading.batches():
+            rows: list[list[Any]] = []
+            for record in batch:
+                if record.value is None:
+                    continue  # a group that HAVING has left
+                try:
+                    row = reader.row(record)
+                except MalformedError as malformed:
+                    logger.warning("a row of a push query is left out: %s", malformed)
+                    continue
+                rows.append(
+                    [shown(row[place], type_) for place, type_ in zip(places, types, strict=True)]
+                )
+            if rows:
+                yield rows
+
+    def _forget(self, name: str) -> None:
+        from headwater.spark.jobs.host import NoSuchJob
+
+        try:
+            self._host.remove(name)
+        except NoSuchJob:
+            pass  # it could not start
+        except Exception:
+            logger.exception("the push query %s does not stop as it should", name)
+        try:
+            self._topics.delete(name)
+        except SqlError as failure:
+            logger.warning("%s", failure)
+
+    def _in_background(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
