@@ -12,6 +12,7 @@ from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.monitor.settings import MONITOR_SETTINGS
 from headwater.registry.settings import REGISTRY_SETTINGS
 from headwater.rest.settings import REST_SETTINGS
+from headwater.sql.server.settings import SQL_SETTINGS
 
 PAGE = Path(__file__).with_name("settings.md")
 
@@ -90,6 +91,12 @@ Whatever else starts with `client.` goes to the Kafka client, for example
 `client.security.protocol`.
 """
 
+_SQL = """\
+## SQL server
+
+They are ksqlDB's. Properties of queries can be set in a session too, with `SET`.
+"""
+
 
 def page() -> str:
     """Return the whole page."""
@@ -115,6 +122,8 @@ def page() -> str:
             markdown_table(REST_SETTINGS.values()),
             _MONITOR,
             markdown_table(MONITOR_SETTINGS.values()),
+            _SQL,
+            markdown_table(SQL_SETTINGS.values()),
         ]
     ).rstrip("\n") + "\n"  # fmt: skip
 

@@ -8,6 +8,7 @@ from headwater.up.services.broker import BROKER
 from headwater.up.services.monitor import MONITOR
 from headwater.up.services.registry import REGISTRY
 from headwater.up.services.rest import REST
+from headwater.up.services.sql import SQL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from headwater.up.services.spark import SparkServiceFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (BROKER, REGISTRY, REST, MONITOR)
+SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (BROKER, REGISTRY, REST, MONITOR, SQL)
 """In the order in which they are listed; each after what it needs, those on Spark last."""
 
 

@@ -44,6 +44,10 @@ class SparkServiceFactory:
     do with its own rights what they may not do with theirs must not be."""
     registry_prefix: str | None = None
     """What its settings of a registry's client begin with, if it has such."""
+    registry_setting: str | None = None
+    """The setting that says where the registry is: by default the platform's, if it has one."""
+    directory_setting: str | None = None
+    """The setting of the service's directory: by default one in the platform's own."""
 
 
 def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -> Service:
@@ -66,6 +70,7 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
                 for each in services
                 for part in platform.properties(each.name, prefix=f"{each.name}.")
             ),
+            *(part for each in services for part in _own_settings(platform, each)),
         ),
         environment={
             **{
@@ -83,3 +88,21 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
         depends_on=tuple(dict.fromkeys([*platform.brokers, *others])),
         stop_within_s=_STOP_WITHIN_S,
     )
+
+
+def _own_settings(platform: Platform, service: SparkServiceFactory) -> list[str]:
+    """Return what the platform says of itself to a service, unless its settings say otherwise."""
+    given = platform.settings.properties.get(service.name, {})
+    registries = [each for each in platform.services if each.name == "registry"]
+    urls = [place.address for each in registries for place in each.endpoints]
+    own = {}
+    if service.registry_setting is not None and urls:
+        own[service.registry_setting] = ",".join(urls)
+    if service.directory_setting is not None:
+        own[service.directory_setting] = str(platform.settings.data / service.name)
+    return [
+        part
+        for name, value in own.items()
+        if name not in given
+        for part in ("--property", f"{service.name}.{name}={value}")
+    ]

@@ -27,6 +27,7 @@ from headwater.sql.server.http.row_formats import (
 )
 from headwater.sql.server.http.statements import wait_for_command
 from headwater.sql.server.printed_topics import printed
+from headwater.sql.server.window_bounds import with_window_bounds
 from headwater.sql.tree.queries import Query
 from headwater.sql.tree.statements.inspection import PrintTopic
 from headwater.sql.types.errors import TypeMismatchError
@@ -101,6 +102,7 @@ async def _started(server: SqlServer, statement: Any, session: Session) -> Query
     if not isinstance(statement, Query):
         raise SqlError("Statement type `" + type(statement).__name__ + "` not supported for this"
                        " resource: send it to /ksql")  # fmt: skip
+    statement = with_window_bounds(statement, server.engine.metastore)
     outcome = server.engine.analyse(statement, session.properties)
     assert isinstance(outcome, PushQuery)
     if statement.emit is None:

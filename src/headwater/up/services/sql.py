@@ -1,0 +1,13 @@
+"""The SQL server, in the process of the services that need Spark."""
+
+from __future__ import annotations
+
+from headwater.up.services.spark import SparkServiceFactory
+
+SQL = SparkServiceFactory(
+    "sql",
+    "headwater.sql.server.service:SQL",
+    "SQL",
+    registry_setting="ksql.schema.registry.url",
+    directory_setting="ksql.streams.state.dir",
+)
