@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from headwater.sql.analysis.outcomes import InsertRow, MakeSource, PushQuery
 from headwater.sql.errors import SqlError
-from headwater.sql.metastore.source import DataSource
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.key_lookup import wanted_keys
@@ -22,6 +21,9 @@ from headwater.sql.server.rows.formats import MalformedError
 from headwater.sql.server.rows.records import Record, RecordReader, RecordWriter
 from headwater.sql.server.rows.shown import encoded, shown
 from headwater.sql.types.sql_type import DATE, DOUBLE, INTEGER, STRING, TIMESTAMP, Decimal
+
+if TYPE_CHECKING:
+    from headwater.sql.metastore.source import DataSource
 
 _ROW: dict[str, Any] = {
     "N": 7,

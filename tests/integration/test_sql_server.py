@@ -1,0 +1,256 @@
+"""The SQL server by HTTP, as far as it needs no Spark: statements, rows, restarts, two servers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.registry_process import RegistryProcess
+from tests.sql_process import EARLIEST, SqlProcess, lines_of
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.broker_process import BrokerProcess
+
+ORDERS = (
+    "CREATE STREAM orders (id STRING KEY, item INT, amount INT) "
+    "WITH (kafka_topic='orders', value_format='JSON', partitions=2);"
+)
+
+
+@pytest.fixture(scope="module")
+def server(broker: BrokerProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlProcess]:
+    registry = RegistryProcess(broker.bootstrap_servers).start()
+    process = SqlProcess(
+        broker.bootstrap_servers,
+        tmp_path_factory.mktemp("sql"),
+        ["--registry", registry.url],
+        "statements_",
+    ).start()
+    process.run(ORDERS)
+    yield process
+    process.stop()
+    registry.stop()
+
+
+def test_statements_answer_with_ksqldb_s_entities(server: SqlProcess) -> None:
+    created, *_ = server.run(
+        "CREATE TABLE items (item INT PRIMARY KEY, name STRING, at TIMESTAMP) "
+        "WITH (kafka_topic='items', value_format='JSON', partitions=1);"
+        "CREATE TYPE address AS STRUCT<city STRING, tags ARRAY<STRING>>;"
+    )
+    assert created["@type"] == "currentStatus"
+    assert created["commandId"] == "table/`ITEMS`/create"
+    assert created["commandStatus"] == {
+        "status": "SUCCESS", "message": "Table created", "queryId": None,
+    }  # fmt: skip
+    (tables,) = server.run("SHOW TABLES;")
+    assert tables["tables"] == [
+        {
+            "type": "TABLE", "name": "ITEMS", "topic": "items", "keyFormat": "KAFKA",
+            "valueFormat": "JSON", "isWindowed": False,
+        }
+    ]  # fmt: skip
+    described = server.run("DESCRIBE items EXTENDED;")[0]["sourceDescription"]
+    assert described["fields"][0] == {
+        "name": "ITEM",
+        "schema": {"type": "INTEGER", "fields": None, "memberSchema": None},
+        "type": "KEY",
+    }
+    assert (described["partitions"], described["extended"]) == (1, True)
+    kinds = {
+        "SHOW STREAMS;": "streams",
+        "SHOW STREAMS EXTENDED;": "source_descriptions",
+        "DESCRIBE TABLES;": "source_descriptions",
+        "LIST TOPICS;": "kafka_topics",
+        "SHOW ALL TOPICS;": "kafka_topics",
+        "SHOW QUERIES;": "queries",
+        "SHOW FUNCTIONS;": "function_names",
+        "DESCRIBE FUNCTION UCASE;": "describe_function",
+        "SHOW PROPERTIES;": "properties",
+        "SHOW TYPES;": "type_list",
+        "SHOW VARIABLES;": "variables",
+        "EXPLAIN SELECT item, COUNT(*) FROM orders GROUP BY item EMIT CHANGES;": "queryDescription",
+        "ASSERT TOPIC items WITH (PARTITIONS=1);": "assert_topic",
+        "ASSERT NOT EXISTS SCHEMA SUBJECT 'items-value';": "assert_schema",
+        ORDERS.replace("STREAM", "STREAM IF NOT EXISTS"): "warning_entity",
+    }
+    answers = server.run(" ".join(kinds))
+    assert [answer["@type"] for answer in answers] == list(kinds.values())
+    assert "KSTREAM-AGGREGATE" in answers[11]["queryDescription"]["topology"]
+    assert server.run("DEFINE kind='STREAMS'; SHOW ${kind};")[0]["@type"] == "streams"
+    status = server.request("GET", "/status/table/ITEMS/create").body
+    assert status["status"] == "SUCCESS"
+    assert server.request("GET", "/status").body["commandStatuses"]["type/ADDRESS/create"]
+    assert server.run("DROP TYPE address;")[0]["commandStatus"]["status"] == "SUCCESS"
+
+
+def test_what_is_refused_says_why_and_leaves_nothing_done(server: SqlProcess) -> None:
+    refused = server.refusal(
+        "CREATE STREAM fine (x INT) WITH (kafka_topic='fine', value_format='JSON', partitions=1);"
+        "CREATE STREAM wrong AS SELECT nope FROM orders;"
+    )
+    assert (refused["@type"], refused["error_code"]) == ("statement_error", 40001)
+    assert "there is no column NOPE" in refused["message"]
+    assert refused["statementText"] == "CREATE STREAM wrong AS SELECT nope FROM orders;"
+    names = [each["name"] for each in server.run("SHOW STREAMS;")[0]["streams"]]
+    assert "FINE" not in names
+    topics = [each["name"] for each in server.run("SHOW TOPICS;")[0]["topics"]]
+    assert "fine" not in topics
+    assert server.refusal("SELECT * FROM orders;")["error_code"] == 40002
+    assert server.refusal("SHOW NOTHING;")["error_code"] == 40001
+    assert "Connect is not configured" in server.refusal("SHOW CONNECTORS;")["message"]
+    for text, why in {
+        "CREATE STREAM x (a INT) WITH (kafka_topic='none', value_format='JSON');": "'PARTITIONS'",
+        "CREATE STREAM x (a INT) WITH (kafka_topic='orders', value_format='JSON', partitions=9);":
+            "KSQL expects 9 partitions (topic has 2)",
+        "CREATE STREAM x WITH (kafka_topic='orders', value_format='AVRO');": "has no columns",
+        "ASSERT TOPIC nothing TIMEOUT 10 MILLISECONDS;": "does not exist",
+        "SET 'no.such.property' = '1';": "Not recognizable",
+        "TERMINATE nothing;": "there is no query",
+    }.items():  # fmt: skip
+        assert why in server.refusal(text)["message"], text
+    wrong = server.request("POST", "/ksql", {"ksql": "SHOW TABLES;", "streamsProperties": {"x": 1}})
+    assert (wrong.status, wrong.body["error_code"]) == (400, 40000)
+
+
+def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
+    server.run(
+        "CREATE STREAM readings (id STRING KEY, value DOUBLE, tags ARRAY<STRING>) "
+        "WITH (kafka_topic='readings', value_format='JSON', partitions=1);"
+        "INSERT INTO readings VALUES ('a', 1.5, ARRAY['x']);"
+    )
+    text = "SELECT id, value * 2 AS twice FROM readings WHERE value > 1 EMIT CHANGES;"
+    with (
+        server.client(http2=True) as client,
+        server.stream(client, text) as response,
+    ):
+        assert response.http_version == "HTTP/2"
+        lines = lines_of(response)
+        header = next(lines)
+        assert header["columnNames"] == ["ID", "TWICE"]
+        assert header["columnTypes"] == ["STRING", "DOUBLE"]
+        (push,) = [
+            query for query in server.run("SHOW QUERIES;")[0]["queries"]
+            if query["queryType"] == "PUSH"
+        ]  # fmt: skip
+        assert push["id"] == header["queryId"]
+        rows = [{"id": "b", "VALUE": 0.5}, {"id": "c", "value": 3}, {"id": "d", "nothing": 1}]
+        body = "\n".join(json.dumps(each) for each in ({"target": "readings"}, *rows))
+        inserted = client.post("/inserts-stream", content=body)
+        acks = [json.loads(line) for line in inserted.text.splitlines()]
+        assert [(ack["status"], ack["seq"]) for ack in acks] == [("ok", 0), ("ok", 1), ("error", 2)]
+        assert "no column nothing" in acks[2]["message"]
+        assert next(lines) == ["c", 6.0], "latest is where rows begin"
+        closed = server.request("POST", "/close-query", {"queryId": header["queryId"]})
+        assert closed.status == 200
+        assert list(lines) == []
+    assert server.select(f"{text[:-1]} LIMIT 2;", **EARLIEST) == [["a", 3.0], ["c", 6.0]]
+    assert server.select("SELECT id FROM readings;") == [["a"], ["b"], ["c"]], "up to now"
+    answer = server.request(
+        "POST", "/query", {"ksql": "SELECT tags FROM readings EMIT CHANGES LIMIT 1;",
+                           "streamsProperties": EARLIEST},
+    )  # fmt: skip
+    header, row, last = json.loads(answer.raw)
+    assert header["header"]["schema"] == "`TAGS` ARRAY<STRING>"
+    assert row == {"row": {"columns": [["x"]]}}
+    assert last == {"finalMessage": "Limit Reached"}
+    with server.client() as client:
+        listed = client.post(
+            "/query-stream",
+            json={"sql": "SELECT id FROM readings LIMIT 1;"},
+            headers={"Accept": "application/json"},
+        ).json()
+    assert listed[1:] == [["a"]]
+    printed = server.request("POST", "/query", {"ksql": "PRINT readings FROM BEGINNING LIMIT 1;"})
+    assert "Value format: JSON" in printed.raw.decode()
+    assert 'key: a, value: {"VALUE":1.5,"TAGS":["x"]}, partition: 0' in printed.raw.decode()
+    gone = server.request("POST", "/close-query", {"queryId": "nothing"})
+    assert gone.status == 400
+
+
+def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
+    values = "".join(f"INSERT INTO parts VALUES ({n}, 'part {n}', {n * 10});" for n in range(-2, 5))
+    server.run(
+        "CREATE TABLE parts (id INT PRIMARY KEY, name STRING, weight INT) "
+        f"WITH (kafka_topic='parts', value_format='JSON', partitions=2); {values}"
+    )
+    assert server.select("SELECT * FROM parts WHERE id = 3;") == [[3, "part 3", 30]]
+    assert server.select("SELECT name FROM parts WHERE id IN (1, 2, 99);") == [
+        ["part 1"], ["part 2"],
+    ]  # fmt: skip
+    assert server.select("SELECT id FROM parts WHERE id < 0 AND weight > -20;") == [[-1]]
+    assert server.select("SELECT id FROM parts LIMIT 2;") == [[-2], [-1]], "in their order"
+    server.run("INSERT INTO parts VALUES (3, 'other', 1);")
+    wait_for(lambda: server.select("SELECT name FROM parts WHERE id = 3;") == [["other"]])
+    for text, why in {
+        "SELECT INITCAP(name) FROM parts WHERE id = 1;": "INITCAP is not computed",
+        "SELECT ROWTIME FROM parts;": "ROWTIME",
+        "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",
+    }.items():
+        assert why in server.refusal(text, "/query")["message"]
+
+
+def test_columns_come_from_the_registry_and_rows_go_through_it(server: SqlProcess) -> None:
+    server.run(
+        "CREATE STREAM measured (id STRING KEY, value DOUBLE, p STRUCT<unit STRING>) "
+        "WITH (kafka_topic='measured', value_format='AVRO', partitions=1);"
+        "INSERT INTO measured VALUES ('a', 1.5, STRUCT(unit := 'bar'));"
+        "CREATE STREAM inferred (id STRING KEY) "
+        "WITH (kafka_topic='measured', value_format='AVRO');"
+    )
+    rows = server.select("SELECT id, value, p->unit FROM inferred;")
+    assert rows == [["a", 1.5, "bar"]]
+    statement = server.run("DESCRIBE inferred;")[0]["sourceDescription"]["statement"]
+    assert "VALUE DOUBLE" in statement, "it is kept with its columns"
+
+
+def test_the_server_tells_of_itself(server: SqlProcess) -> None:
+    info = server.request("GET", "/info").body["KsqlServerInfo"]
+    assert info["ksqlServiceId"] == "statements_"
+    assert server.request("GET", "/healthcheck").body["isHealthy"]
+    assert server.request("GET", "/is_valid_property/ksql.streams.auto.offset.reset").body is True
+    assert server.request("GET", "/is_valid_property/nothing").body["error_code"] == 40000
+    clusters = server.request("GET", "/v1/metadata/id").body["scope"]["clusters"]
+    assert clusters["kafka-cluster"] == info["kafkaClusterId"]
+    assert server.request("GET", "/v1/metadata").body["clusterId"]["scope"]["clusters"] == clusters
+    assert server.request("POST", "/heartbeat", {}).status == 200
+    hosts = server.request("GET", "/clusterStatus").body["clusterStatus"]
+    assert list(hosts) == [f"127.0.0.1:{server.port}"]
+
+
+def test_two_servers_share_what_there_is(broker: BrokerProcess, tmp_path: Path) -> None:
+    queries = tmp_path / "statements.sql"
+    queries.write_text(
+        "CREATE STREAM filed (x INT) WITH (kafka_topic='filed', value_format='JSON', partitions=1);"
+    )
+    first, second = (
+        SqlProcess(broker.bootstrap_servers, tmp_path, id_="shared_").start() for _ in range(2)
+    )
+    made = second.run(ORDERS.replace("orders", "shared"))
+    number = made[0]["commandSequenceNumber"]
+    for server in (first, second):
+        body = {"ksql": "SHOW STREAMS;", "commandSequenceNumber": number}
+        (streams,) = server.request("POST", "/ksql", body).body
+        assert [each["name"] for each in streams["streams"]] == ["SHARED"]
+    leader, other = sorted((first, second), key=lambda each: "leading in epoch" not in each.text)
+    leader.kill()
+    other.run("DROP STREAM shared DELETE TOPIC;")
+    leader.start()
+    assert leader.run("SHOW STREAMS;")[0]["streams"] == []
+    topics = [each["name"] for each in leader.run("SHOW TOPICS;")[0]["topics"]]
+    assert "shared" not in topics
+    leader.stop()
+    other.stop()
+    headless = SqlProcess(
+        broker.bootstrap_servers, tmp_path, ["--queries-file", str(queries)], "headless_"
+    )
+    for _ in range(2):
+        headless.start()
+        assert len(headless.run("SHOW STREAMS;")[0]["streams"]) == 1
+        assert "headless" in headless.refusal("DROP STREAM filed;")["message"]
+        headless.stop()
