@@ -16,6 +16,7 @@ from headwater.sql.server.properties import DEFAULTS, OFFSET_RESET
 from headwater.sql.server.resolved_statements import resolved
 from headwater.sql.server.sink_topics import needed_topic
 from headwater.sql.server.topics import Topic
+from headwater.sql.tree.statements.control import ControlQuery
 from headwater.sql.tree.statements.creation import CreateConnector
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from headwater.sql.server.entities.listings import Entity
     from headwater.sql.server.server import SqlServer
     from headwater.sql.tree.statements.statement import Statement
+
+# A job that stops in the middle of its start, and Spark's with it, takes its time.
+_STOPPED_WITHIN_S = 40.0
 
 
 @dataclass
@@ -95,8 +99,10 @@ async def run_change(
     if status.status != "SUCCESS":
         raise SqlError(status.message)
     await asyncio.to_thread(server.stores.keep, dict(engine.metastore.sources))
+    server.bring_about()
+    if isinstance(statement, ControlQuery) or isinstance(outcome, DropSource):
+        await asyncio.to_thread(server.jobs.wait_for_stops, _STOPPED_WITHIN_S)
     if isinstance(outcome, DropSource) and outcome.delete_topic:
-        await asyncio.to_thread(server.jobs.settle)
         await asyncio.to_thread(server.topics.delete, outcome.source.topic)
     return current_status(str(id_), status, number, parsed.text)
 

@@ -50,8 +50,9 @@ class QueryJobs:
     """Starts, pauses, resumes and stops jobs, one after the other, so that nobody waits for Spark.
 
         jobs.want({"CSAS_BIG_1": query})  # returns at once
-        jobs.settle()  # and now it runs, or it is known why it does not
+        jobs.state(query)  # and says later why it does not run, if it does not
         jobs.want({})
+        jobs.wait_for_stops(40.0)
 
     A job that cannot start for now, since a broker is away for example, is tried again.
     """
@@ -64,6 +65,7 @@ class QueryJobs:
         self._changed = threading.Condition()
         self._number = 0  # of what was wanted last
         self._done = 0  # and of what was last brought about
+        self._starting: str | None = None
         self._is_stopping = False
         self._thread = threading.Thread(target=self._work, name="sql-queries", daemon=True)
 
@@ -85,12 +87,11 @@ class QueryJobs:
                 self._number += 1
                 self._changed.notify_all()
 
-    def settle(self, timeout_s: float | None = None) -> bool:
-        """Wait until what was wanted is so, as far as it can be; returns whether it is."""
+    def wait_for_stops(self, timeout_s: float) -> bool:
+        """Wait until nothing runs that should not, whatever still has to start."""
         with self._changed:
-            number = self._number
             return self._changed.wait_for(
-                lambda: self._done >= number or self._is_stopping, timeout_s
+                lambda: not self._is_too_much() or self._is_stopping, timeout_s
             )
 
     def state(self, query: PersistentQuery) -> QueryState:
@@ -142,10 +143,26 @@ class QueryJobs:
             query = wanted.get(query_id)
             if query is None or query.version != job.query.version:
                 self._remove(query_id, job)
-        for query in wanted.values():
-            if self._is_stopping:
-                return
-            self._bring_to(query)
+        for query_id in wanted:
+            # Whoever was paused or ended meanwhile is not started first.
+            with self._changed:
+                query = self._wanted.get(query_id)
+                if self._is_stopping:
+                    return
+                self._starting = query_id
+            if query is not None:
+                self._bring_to(query)
+            with self._changed:
+                self._starting = None
+                self._changed.notify_all()
+
+    def _is_too_much(self) -> bool:
+        for query_id, job in self._jobs.items():
+            query = self._wanted.get(query_id)
+            is_running = (job.is_there and not job.is_paused) or self._starting == query_id
+            if is_running and (query is None or query.is_paused):
+                return True
+        return False
 
     def _bring_to(self, query: PersistentQuery) -> None:
         job = self._jobs.get(query.id)
@@ -178,14 +195,17 @@ class QueryJobs:
         self._host.start(name, plan, owner=OWNER, falls_back=True, notice=_noting(query.id))
 
     def _remove(self, query_id: str, job: _Job) -> None:
-        del self._jobs[query_id]
         if not job.is_there:
+            del self._jobs[query_id]
             return
         try:
             self._host.remove(self.name(query_id))
             logger.info("stopped query %s", query_id)
         except Exception:
             logger.exception("query %s does not stop as it should", query_id)
+        with self._changed:
+            del self._jobs[query_id]
+            self._changed.notify_all()
 
 
 def _is_final(failure: Exception) -> bool:

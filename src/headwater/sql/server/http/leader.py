@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from headwater.http.request import Request
     from headwater.sql.server.server import SqlServer
 
-# As long as ksqlDB waits for a command to be done.
-_PATIENCE_S = 30.0
+# For an election, when the server that led was killed.
+_PATIENCE_S = 45.0
 _STEP_S = 1.0
 # A statement may have topics to make, and schemas to ask for.
 _FORWARD_WITHIN_S = 60.0
