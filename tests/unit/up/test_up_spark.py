@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from headwater.up.health import HttpCheck
@@ -71,3 +72,19 @@ def test_one_alone_needs_only_what_it_needs() -> None:
     with Platform(settings, ALL) as platform:
         assert [each.name for each in platform.services] == ["broker", "spark"]
         assert platform.services[-1].depends_on == ("broker",)
+
+
+def test_the_sql_server_knows_the_registry_and_keeps_its_state_in_the_platform_s_data(
+    tmp_path: Path,
+) -> None:
+    asked = PlatformSettings(data=tmp_path, with_services=("sql",), free_ports=True)
+    with Platform(asked) as platform:
+        *_, registry, spark = platform.services
+        (place,) = registry.endpoints
+        command = " ".join(spark.command)
+        assert "--service headwater.sql.server.service:SQL" in command
+        assert f"--property sql.ksql.schema.registry.url={place.address}" in command
+        assert f"--property sql.ksql.streams.state.dir={tmp_path / 'sql'}" in command
+    elsewhere = {"sql": {"ksql.streams.state.dir": "/state"}}
+    with Platform(replace(asked, properties=elsewhere)) as platform:
+        assert f"{tmp_path / 'sql'}" not in " ".join(platform.services[-1].command)
