@@ -46,15 +46,12 @@ class TopicReading:
         self._loop = asyncio.get_running_loop()
         self._consumer: Any = None
         self._ends: dict[int, int] = {}
-        self._thread: threading.Thread | None = None
 
     async def open(self) -> None:
         """Find out where to begin, and begin; raises SqlError."""
         await asyncio.to_thread(self._assign)
-        self._thread = threading.Thread(
-            target=self._read, name=f"sql-read-{self._topic}", daemon=True
-        )
-        self._thread.start()
+        name = f"sql-read-{self._topic}"
+        threading.Thread(target=self._read, name=name, daemon=True).start()
 
     @property
     def ends(self) -> dict[int, int]:
@@ -69,7 +66,7 @@ class TopicReading:
                     raise batch
                 yield batch
         finally:
-            await self.close()
+            self.close()
 
     def end(self) -> None:
         """Let whoever iterates come to an end; call it on the event loop."""
@@ -78,13 +75,9 @@ class TopicReading:
             self._batches.get_nowait()
         self._batches.put_nowait(None)
 
-    async def close(self) -> None:
-        """Stop to read."""
+    def close(self) -> None:
+        """Stop to read; the thread ends by itself, and nobody has to wait for it."""
         self._stopping.set()
-        while not self._batches.empty():  # the thread may wait for room
-            self._batches.get_nowait()
-        if self._thread is not None:
-            await asyncio.to_thread(self._thread.join)
 
     def _assign(self) -> None:
         from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -125,7 +118,11 @@ class TopicReading:
         left = set(self._ends) if self._until_now else None
         try:
             while not self._stopping.is_set() and left != set():
-                messages = self._consumer.consume(_BATCH, _POLL_S)
+                # One is waited for, and what came with it is taken along.
+                first = self._consumer.poll(_POLL_S)
+                if first is None:
+                    continue
+                messages = [first, *self._consumer.consume(_BATCH - 1, 0)]
                 batch = self._taken(messages, left)
                 if batch:
                     self._hand_over(batch)
