@@ -8,6 +8,7 @@ SQL = SparkServiceFactory(
     "sql",
     "headwater.sql.server.service:SQL",
     "SQL",
+    registry_prefix="ksql.schema.registry.",
     registry_setting="ksql.schema.registry.url",
     directory_setting="ksql.streams.state.dir",
 )
