@@ -1,0 +1,1 @@
+"""FileStream: lines of a file as records, and records as lines of a file."""

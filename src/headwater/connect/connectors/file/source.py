@@ -1,0 +1,200 @@
+"""The FileStream source: each line that is added to a file becomes a record."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import headwater
+from headwater.config import NOT_EMPTY, ConfigDef, ConfigType, Definitions, Importance, at_least
+from headwater.connect.connectors.connector import (
+    ConnectorError,
+    ConnectorType,
+    FieldError,
+    RetriableError,
+    SourceRows,
+)
+from headwater.connect.data.schema import Schema, Type
+from headwater.connect.data.shape import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame
+
+    from headwater.config import Values
+    from headwater.connect.connectors.connector import ConnectorContext
+
+_LOGGER = logging.getLogger(__name__)
+_WAIT_S = 1.0
+_MOST_BYTES = 32 << 20
+_SHAPE = Shape(key=None, value=Schema(Type.STRING))
+
+
+class FileStreamSourcePlugin:
+    """Reads a file line by line."""
+
+    class_names = (
+        "org.apache.kafka.connect.file.FileStreamSourceConnector",
+        "FileStreamSourceConnector",
+        "FileStreamSource",
+    )
+    type = ConnectorType.SOURCE
+    version = headwater.__version__
+    definitions = Definitions(
+        "FileStreamSource",
+        ConfigDef(
+            "file",
+            ConfigType.STRING,
+            None,
+            "The file to read, on the worker's machine. It may appear later, grow and be rotated.",
+            NOT_EMPTY,
+            importance=Importance.HIGH,
+        ),
+        ConfigDef(
+            "topic",
+            ConfigType.STRING,
+            None,
+            "The topic to write to.",
+            NOT_EMPTY,
+            importance=Importance.HIGH,
+        ),
+        ConfigDef(
+            "batch.size",
+            ConfigType.INT,
+            200_000,
+            "How many lines are read at most before they are written, in one transaction.",
+            at_least(1),
+            importance=Importance.LOW,
+        ),
+    )
+
+    def check(self, config: Values) -> list[FieldError]:
+        """Both the file and the topic have to be given."""
+        return [
+            FieldError(name, f"a {name} is needed, such as {example}")
+            for name, example in (("file", "/var/log/app.log"), ("topic", "app-log"))
+            if config.text(name) is None
+        ]
+
+    def open(self, config: Values, context: ConnectorContext) -> FileStreamSource:
+        """Return a source that goes on at the stored position."""
+        file, topic = config.text("file"), config.text("topic")
+        if not file or not topic:
+            raise ConnectorError("; ".join(error.message for error in self.check(config)))
+        return FileStreamSource(Path(file), topic, config.integer("batch.size"), context)
+
+
+class FileStreamSource:
+    """Lines of one file, from a position on. A line is read when its newline is there."""
+
+    def __init__(self, path: Path, topic: str, most_lines: int, context: ConnectorContext) -> None:
+        self._path = path
+        self._topic = topic
+        self._most_lines = most_lines
+        self._context = context
+        self._partition = {"filename": str(path)}
+        self._file: BinaryIO | None = None
+        self._position = self._stored_position()
+        self._has_more = False
+
+    def poll(self) -> Sequence[SourceRows]:
+        """Return the lines that were completed since the last poll."""
+        self._follow()
+        if self._file is None:
+            return ()
+        is_rotated = self._is_rotated()
+        lines, length = self._read_lines(self._file)
+        self._position += length
+        if not lines:
+            if not is_rotated:
+                return ()
+            lines = self._next_file(self._file)
+        if not lines:
+            return ()
+        offset = {"position": self._position}
+        return [SourceRows(self._frame(lines), _SHAPE, self._partition, offset)]
+
+    def next_poll_s(self) -> float:
+        """Return 0 while there is more in the file."""
+        return 0.0 if self._has_more else _WAIT_S
+
+    def committed(self) -> None:
+        """Do nothing: the position moves on with each poll."""
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _stored_position(self) -> int:
+        stored = (self._context.stored_offset(self._partition) or {}).get("position", 0)
+        if not isinstance(stored, int) or stored < 0:
+            raise ConnectorError(
+                f"the stored offset of {self._path} has the position {stored!r}, which is no "
+                'number of bytes; set it with {"position": 0}'
+            )
+        return stored
+
+    def _follow(self) -> None:
+        if self._file is None:
+            try:
+                self._file = self._path.open("rb")
+            except FileNotFoundError:
+                return  # it is waited for, as Kafka's connector does
+            except OSError as failure:
+                raise RetriableError(f"{self._path} cannot be read: {failure.strerror}") from None
+        size = os.fstat(self._file.fileno()).st_size
+        if size < self._position:
+            _LOGGER.warning(
+                "%s has %d bytes and was read up to %d: it was truncated, and is read from its "
+                "beginning",
+                self._path,
+                size,
+                self._position,
+            )
+            self._position = 0
+
+    def _read_lines(self, file: BinaryIO) -> tuple[list[bytes], int]:
+        file.seek(self._position)
+        chunk = file.read(_MOST_BYTES)
+        end = chunk.rfind(b"\n") + 1
+        if not end and len(chunk) == _MOST_BYTES:
+            raise ConnectorError(
+                f"{self._path} has a line of more than {_MOST_BYTES >> 20} MiB at {self._position}"
+            )
+        lines = chunk[:end].split(b"\n", self._most_lines)
+        rest = len(lines.pop())
+        length = end - rest
+        self._has_more = length > 0 and (rest > 0 or len(chunk) == _MOST_BYTES)
+        return lines, length
+
+    def _is_rotated(self) -> bool:
+        assert self._file is not None
+        try:
+            there = self._path.stat()
+        except FileNotFoundError:
+            return False  # the new one is not there yet, and the old one may still grow
+        mine = os.fstat(self._file.fileno())
+        return (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev)
+
+    def _next_file(self, last: BinaryIO) -> list[bytes]:
+        """Begin with the new file; returns the last line of the old one, if it has no newline."""
+        _LOGGER.info("%s is a new file, which is read from its beginning", self._path)
+        last.seek(self._position)
+        rest = last.read(_MOST_BYTES)
+        self.close()
+        self._position = 0
+        self._has_more = True
+        return [rest] if rest else []
+
+    def _frame(self, lines: list[bytes]) -> DataFrame:
+        import pyarrow as pa
+
+        text = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
+        rows = pa.table({"topic": [self._topic] * len(text), "value": text})
+        # In one partition: lines stay in their order, as they do with Kafka's connector.
+        return self._context.session.createDataFrame(rows).coalesce(1)

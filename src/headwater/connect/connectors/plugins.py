@@ -1,0 +1,33 @@
+"""All kinds of connectors by the names that `connector.class` may have."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
+from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
+from headwater.connect.connectors.file.source import FileStreamSourcePlugin
+
+PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
+    FileStreamSourcePlugin(),
+    FileStreamSinkPlugin(),
+)
+
+_BY_NAME = {name: plugin for plugin in PLUGINS for name in plugin.class_names}
+
+
+def plugin(class_name: str) -> SourcePlugin | SinkPlugin:
+    """Return the plug-in of this name.
+
+    Raises ConnectorError, which says which names are like it.
+
+    >>> plugin("FileStreamSource").class_names[0]
+    'org.apache.kafka.connect.file.FileStreamSourceConnector'
+    """
+    found = _BY_NAME.get(class_name)
+    if found is not None:
+        return found
+    close = get_close_matches(class_name, _BY_NAME, n=3)
+    there = ", ".join(close or [each.class_names[0] for each in PLUGINS])
+    hint = "did you mean one of" if close else "there are"
+    raise ConnectorError(f"there is no connector class {class_name}; {hint} {there}")
