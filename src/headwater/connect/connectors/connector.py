@@ -53,15 +53,15 @@ class FieldError:
 
 @dataclass(frozen=True, slots=True)
 class SourceRows:
-    """Rows of one source partition, and its offset after them.
+    """Rows of some source partitions, and the offset of each after them.
 
-    The columns of `frame` are those of a records DataFrame; one that is missing is null.
+    The columns of `frame` are those of a records DataFrame; one that is missing is null. Each of
+    its partitions is in the order in which it is to be written.
     """
 
     frame: DataFrame
     shape: Shape
-    partition: SourcePartition
-    offset: SourceOffset
+    offsets: tuple[tuple[SourcePartition, SourceOffset], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class SinkBatch:
 
     Each has in `_topic`, `_partition` and `_offset` where it came from. After a crash they come
     again, maybe cut into other ranges: a sink remembers up to where it has written, not which ones.
+    The records of a topic's partition are all in one partition of the frame, in their order.
     """
 
     frame: DataFrame

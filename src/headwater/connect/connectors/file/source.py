@@ -115,7 +115,7 @@ class FileStreamSource:
         if not lines:
             return ()
         offset = {"position": self._position}
-        return [SourceRows(self._frame(lines), _SHAPE, self._partition, offset)]
+        return [SourceRows(self._frame(lines), _SHAPE, ((self._partition, offset),))]
 
     def next_poll_s(self) -> float:
         """Return 0 while there is more in the file."""
