@@ -1,0 +1,154 @@
+package io.headwater.jdbc;
+
+import java.io.Serializable;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * Rows of queries as a topic and a value, read in tasks when somebody needs them.
+ *
+ * <p>Each task has a connection, and runs its queries one after the other; rows pass through it as
+ * the database sends them.
+ */
+public final class TableReader implements MapPartitionsFunction<Long, Row> {
+    private static final long serialVersionUID = 1L;
+
+    /** A query, and the topic of its rows. */
+    public static final class Query implements Serializable {
+        private static final long serialVersionUID = 1L;
+        final String sql;
+        final String topic;
+
+        public Query(String sql, String topic) {
+            this.sql = sql;
+            this.topic = topic;
+        }
+    }
+
+    private final Database database;
+    private final List<List<Query>> tasks = new ArrayList<>();
+    private final ColumnReader[] columns;
+    private final int fetchSize;
+
+    public TableReader(
+            Database database, List<List<Query>> tasks, List<String> columns, int fetchSize) {
+        this.database = database;
+        for (List<Query> each : tasks) {
+            this.tasks.add(new ArrayList<>(each));
+        }
+        this.columns = columns.stream().map(ColumnReader::of).toArray(ColumnReader[]::new);
+        this.fetchSize = fetchSize;
+    }
+
+    /** Returns the rows of all tasks; the schema has the columns topic and value. */
+    public Dataset<Row> read(SparkSession session, String schema) {
+        StructType type = StructType.fromDDL(schema);
+        return session
+                .range(0, tasks.size(), 1, tasks.size())
+                .mapPartitions(this, Encoders.row(type));
+    }
+
+    @Override
+    public Iterator<Row> call(Iterator<Long> numbers) throws Exception {
+        List<Query> mine = new ArrayList<>();
+        numbers.forEachRemaining(number -> mine.addAll(tasks.get(number.intValue())));
+        if (mine.isEmpty()) {
+            return Collections.emptyIterator();
+        }
+        Connection connection = database.open();
+        TaskContext.get()
+                .addTaskCompletionListener((TaskCompletionListener) done -> close(connection));
+        connection.setAutoCommit(false); // else PostgreSQL would send all rows at once
+        return new Rows(connection, mine.iterator());
+    }
+
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException failure) {
+            throw new IllegalStateException("the connection could not be closed", failure);
+        }
+    }
+
+    private final class Rows implements Iterator<Row> {
+        private final Connection connection;
+        private final Iterator<Query> queries;
+        private Query query;
+        private Statement statement;
+        private ResultSet rows;
+        private boolean isAhead;
+
+        Rows(Connection connection, Iterator<Query> queries) {
+            this.connection = connection;
+            this.queries = queries;
+        }
+
+        @Override
+        public boolean hasNext() {
+            try {
+                while (!isAhead) {
+                    if (rows != null && rows.next()) {
+                        isAhead = true;
+                    } else if (!nextQuery()) {
+                        return false;
+                    }
+                }
+                return true;
+            } catch (SQLException failure) {
+                throw failed(failure);
+            }
+        }
+
+        @Override
+        public Row next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            isAhead = false;
+            Object[] values = new Object[columns.length];
+            try {
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = columns[i].read(rows, i + 1);
+                }
+            } catch (SQLException failure) {
+                throw failed(failure);
+            }
+            return RowFactory.create(query.topic, RowFactory.create(values));
+        }
+
+        private IllegalStateException failed(SQLException failure) {
+            return new IllegalStateException(failure.getMessage() + " in: " + query.sql, failure);
+        }
+
+        private boolean nextQuery() throws SQLException {
+            if (statement != null) {
+                statement.close();
+            }
+            rows = null;
+            if (!queries.hasNext()) {
+                return false;
+            }
+            query = queries.next();
+            statement = connection.createStatement();
+            statement.setFetchSize(fetchSize);
+            rows = statement.executeQuery(query.sql);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""JDBC: rows of databases as records, and records as rows of databases."""

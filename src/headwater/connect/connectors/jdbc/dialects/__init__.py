@@ -1,0 +1,1 @@
+"""What differs between databases: drivers, SQL and types; a module for each."""
