@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.waiting import HUNG_AFTER_S, wait_for
@@ -15,6 +14,7 @@ from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 USER, PASSWORD, DATABASE = "connect", "connect-secret", "shop"
 

@@ -7,23 +7,33 @@ from difflib import get_close_matches
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
+from headwater.connect.connectors.jdbc.sink import JdbcSinkPlugin
+from headwater.connect.connectors.jdbc.source import JdbcSourcePlugin
+from headwater.connect.connectors.python import python_plugin
+from headwater.connect.connectors.spark import SparkSinkPlugin, SparkSourcePlugin
 
 PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     FileStreamSourcePlugin(),
     FileStreamSinkPlugin(),
+    JdbcSourcePlugin(),
+    JdbcSinkPlugin(),
+    SparkSourcePlugin(),
+    SparkSinkPlugin(),
 )
 
 _BY_NAME = {name: plugin for plugin in PLUGINS for name in plugin.class_names}
 
 
 def plugin(class_name: str) -> SourcePlugin | SinkPlugin:
-    """Return the plug-in of this name.
+    """Return the plug-in of this name; `package.module:Class` is a Python class of the user's.
 
     Raises ConnectorError, which says which names are like it.
 
     >>> plugin("FileStreamSource").class_names[0]
     'org.apache.kafka.connect.file.FileStreamSourceConnector'
     """
+    if ":" in class_name:
+        return python_plugin(class_name)
     found = _BY_NAME.get(class_name)
     if found is not None:
         return found

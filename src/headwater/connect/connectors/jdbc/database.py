@@ -11,7 +11,6 @@ from headwater.connect.connectors.jdbc.dialects.known import dialect_of
 from headwater.connect.connectors.jdbc.errors import database_errors
 from headwater.connect.connectors.jdbc.table import Column, TableId
 from headwater.java.artifacts import ArtifactError, fetch
-from headwater.spark.session import is_local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +82,10 @@ class Database:
         self._ask("execute", list(statements))
 
     def tables(
-        self, catalog: str | None, schema: str | None, types: Sequence[str]
+        self, catalog: str | None, schema: str | None, types: Sequence[str], like: str = "%"
     ) -> list[TableId]:
-        """Return the tables of these types, such as TABLE and VIEW."""
-        found = json.loads(self._ask("tables", catalog, schema, list(types)))
+        """Return the tables of these types, such as TABLE and VIEW; none given: of all."""
+        found = json.loads(self._ask("tables", catalog, schema, like, list(types)))
         return [self.dialect.table_id(*parts) for parts in found]
 
     def columns(self, queries: Sequence[str]) -> list[tuple[Column, ...]]:
@@ -115,6 +114,8 @@ class Database:
             return answer
 
     def _add_driver(self, session: SparkSession) -> None:
+        from headwater.spark.session import is_local
+
         try:
             jars = fetch("jdbc-driver", [self.dialect.coordinate], transitive=False)
         except ArtifactError as failure:

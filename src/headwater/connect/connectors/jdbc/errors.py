@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from headwater.connect.connectors.connector import ConnectorError, RetriableError
 
@@ -19,6 +18,7 @@ _FOR_GOOD = ("0A", "21", "22", "23", "28", "2F", "34", "3D", "3F", "42", "44")
 @contextmanager
 def database_errors(doing: str) -> Iterator[None]:
     """Raise what fails in here as ConnectorError or RetriableError, in one line."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
     try:
@@ -29,6 +29,9 @@ def database_errors(doing: str) -> Iterator[None]:
 
 def _meaning(doing: str, failure: Exception) -> ConnectorError:
     java = getattr(failure, "java_exception", None) or getattr(failure, "_origin", None)
+    if "[USER_RAISED_EXCEPTION]" in str(failure):  # by the SQL of a connector
+        found = re.search(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE|\n|$)", str(failure))
+        return ConnectorError(f"{doing}: {found[1] if found else failure}")
     sql = next((each for each in _causes(java) if _is_sql(each)), None)
     if sql is None:
         last = next(reversed(list(_causes(java))), None)

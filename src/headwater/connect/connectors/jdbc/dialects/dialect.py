@@ -57,6 +57,11 @@ class Dialect:
         """Return a table's name with the parts that this database's users write."""
         return TableId(catalog, schema, name)
 
+    def place(self, qualifiers: Sequence[str]) -> tuple[str | None, str | None]:
+        """Return catalog and schema of a name that has these parts before it."""
+        catalog, schema = [None, None, *qualifiers][-2:]
+        return catalog, schema
+
     def moment(self, expression: str) -> str:
         """Return a time column so that it can be compared with `moment_literal`."""
         return expression

@@ -48,6 +48,10 @@ class MySqlDialect(Dialect):
         del schema
         return TableId(catalog, None, name)
 
+    def place(self, qualifiers: Sequence[str]) -> tuple[str | None, str | None]:
+        """Return the database that stands before a table's name."""
+        return (qualifiers[-1] if qualifiers else None), None
+
     def is_instant(self, column: Column) -> bool:
         """Tell a TIMESTAMP, which is a moment, from a DATETIME."""
         return column.type_name.upper() == "TIMESTAMP"

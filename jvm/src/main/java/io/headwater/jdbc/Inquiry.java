@@ -62,13 +62,13 @@ public final class Inquiry implements AutoCloseable {
         }
     }
 
-    /** Returns catalog, schema and name of the tables of these types. */
-    public String tables(String catalog, String schema, List<String> types)
+    /** Returns catalog, schema and name of the tables like this name; of any type, if of none. */
+    public String tables(String catalog, String schema, String name, List<String> types)
             throws SQLException, JsonProcessingException {
         List<List<String>> found = new ArrayList<>();
         String where = catalog == null ? connection.getCatalog() : catalog;
-        String[] wanted = types.toArray(new String[0]);
-        try (ResultSet rows = connection.getMetaData().getTables(where, schema, "%", wanted)) {
+        String[] wanted = types.isEmpty() ? null : types.toArray(new String[0]);
+        try (ResultSet rows = connection.getMetaData().getTables(where, schema, name, wanted)) {
             while (rows.next()) {
                 List<String> table = new ArrayList<>();
                 table.add(rows.getString("TABLE_CAT"));
