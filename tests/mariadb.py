@@ -23,7 +23,7 @@ _LOGIN = ("--no-defaults", f"--user={USER}", f"--password={PASSWORD}")
 _SMALL = (
     "--innodb-buffer-pool-size=32M",
     "--innodb-log-file-size=8M",
-    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-flush-log-at-trx-commit=2",
     "--performance-schema=OFF",
     "--skip-name-resolve",
     "--skip-log-bin",
