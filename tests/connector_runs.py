@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.conftest import unmet
+from tests.docs_page import ROOT, blocks
 from tests.mariadb import MariaDb, is_installed
 
 from headwater.config import Values
@@ -68,6 +70,20 @@ def open_sink(
     """Open a sink as a worker does."""
     sink: Sink = _open(spark, given, name=name, tasks_max=tasks_max)
     return sink
+
+
+def page_configs(page: str, **changes: str) -> dict[str, dict[str, str]]:
+    """Return the configurations on a page of the documentation, with other places than it has."""
+    found = [json.loads(block) for block in blocks(ROOT / "docs" / page, "json")]
+    return {
+        each["name"]: each["config"]
+        | {
+            name.replace("_", "."): value
+            for name, value in changes.items()
+            if name.replace("_", ".") in each["config"]
+        }
+        for each in found
+    }
 
 
 def values(rows: Sequence[SourceRows]) -> list[Any]:

@@ -6,7 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.connector_runs import StoredOffsets, open_sink, open_source, sink_batch, values
+from tests.connector_runs import (
+    StoredOffsets,
+    open_sink,
+    open_source,
+    page_configs,
+    sink_batch,
+    values,
+)
 from tests.spark_session import spark
 
 from headwater.connect.connectors.connector import ConnectorError, TopicPartition
@@ -102,6 +109,19 @@ def test_records_become_lines_once(spark: SparkSession, tmp_path: Path) -> None:
     again.write(sink_batch(spark, TEXT, rows[:1]))
     assert path.read_text() == "a\nb\nnull\nd\na\n"
     again.close()
+
+
+def test_the_examples_of_the_page(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    configs = page_configs("connect-file.md", file=str(path))
+    source, sink = (
+        open_source(spark, configs["app-log"]),
+        open_sink(spark, configs["orders-to-file"]),
+    )
+    sink.write(sink_batch(spark, TEXT, [(None, "tea"), (None, "milk")]))
+    assert values(source.poll()) == ["tea", "milk"]
+    source.close()
+    sink.close()
 
 
 def test_structs_are_written_as_java_prints_them(spark: SparkSession, tmp_path: Path) -> None:

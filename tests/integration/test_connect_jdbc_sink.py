@@ -10,7 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.connector_runs import mariadb, open_sink, sink_batch
+from tests.connector_runs import (
+    mariadb,
+    open_sink,
+    open_source,
+    page_configs,
+    sink_batch,
+    values,
+)
 from tests.mariadb import PASSWORD, USER
 from tests.spark_session import spark
 from tests.waiting import HUNG_AFTER_S, wait_for
@@ -163,6 +170,27 @@ def test_updates_change_what_is_there_and_keys_come_from_where_they_are_said_to(
         ["item 1", "placed", "0", "7"],
         ["item 2", "placed", "0", "8"],
     ]
+    sink.close()
+
+
+def test_the_examples_of_the_page(spark: SparkSession, mariadb: MariaDb) -> None:
+    mariadb.run(
+        "CREATE TABLE customers (id INT PRIMARY KEY, name TEXT);"
+        "INSERT INTO customers VALUES (1, 'Ada'), (2, 'Grace')"
+    )
+    configs = page_configs("connect-jdbc.md", connection_url=mariadb.url)
+    source, sink = (
+        open_source(spark, configs["shop"]),
+        open_sink(spark, configs["customers-to-shop"]),
+    )
+    (rows,) = source.poll()
+    assert [each["name"] for each in values([rows])] == ["Ada", "Grace"]
+    shape = Shape(Schema(Type.INT32), rows.shape.value)
+    sink.write(
+        sink_batch(spark, shape, [(1, (1, "Ada")), (2, (2, "Grace")), (1, None)], topic="customers")
+    )
+    assert mariadb.run("SELECT id, name FROM copy_of_customers") == [["2", "Grace"]]
+    source.close()
     sink.close()
 
 

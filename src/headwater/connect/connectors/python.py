@@ -26,6 +26,7 @@ from headwater.connect.connectors.connector import (
 )
 from headwater.connect.data.shape import Shape
 from headwater.connect.data.spark_types import schema_of
+from headwater.connect.data.sql_text import text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +111,7 @@ class PythonSource:
         self, reader: Any, class_name: str, config: Values, context: ConnectorContext
     ) -> None:
         self._reader = reader
-        self._topic = config.text("topic")
+        self._topic = config.text("topic") or ""
         self._wait_s = config.integer("poll.interval.ms") / 1000
         self._context = context
         self._partition = {"class": class_name}
@@ -126,7 +127,9 @@ class PythonSource:
         self._offset = offset
         frame = self._context.session.createDataFrame(_table(rows)).coalesce(1)
         value = "struct(*)" if frame.columns != ["value"] else "value"
-        frame = frame.selectExpr(f"{value} AS value").selectExpr(f"'{self._topic}' AS topic", "*")
+        frame = frame.selectExpr(f"{value} AS value").selectExpr(
+            f"{text(self._topic)} AS topic", "*"
+        )
         shape = Shape(value=schema_of(frame.schema["value"].dataType.json()))
         return [SourceRows(frame, shape, ((self._partition, offset),))]
 
