@@ -99,6 +99,12 @@ def test_a_column_without_a_type_in_connect_is_left_out() -> None:
     assert (columns.names, columns.kinds) == (("id", "u"), ("int32", "string"))
 
 
+def test_a_number_without_limits_has_eighteen_decimals() -> None:
+    column = Column("n", 2, "numeric", 0, 0, True, False, False)
+    columns = Columns("t", [column], POSTGRESQL, mapping=NumericMapping.NONE, zone="UTC")
+    assert columns.kinds == ("decimal@18",)
+
+
 def test_tables_are_chosen_by_name_or_pattern() -> None:
     tables = [TableId("shop", None, name) for name in ("orders", "items", "old_items")]
 

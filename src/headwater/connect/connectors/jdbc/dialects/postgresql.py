@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.connect.connectors.jdbc.dialects.dialect import OnConflictDialect
 from headwater.connect.connectors.jdbc.table import TableId
+from headwater.connect.data import schema as connect
 from headwater.connect.data.schema import Schema, Type
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 _TEXTS = frozenset(
     {"uuid", "json", "jsonb", "xml", "inet", "cidr", "macaddr", "citext", "interval"}
 )
+
+# A numeric without limits: as many digits as Spark has, half of them behind the point.
+_MOST_DIGITS, _ANY_SCALE = 38, 18
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,10 @@ class PostgreSqlDialect(OnConflictDialect):
         return TableId(None, schema, name)
 
     def schema_of(self, column: Column) -> Schema | None:
-        """Return a text for types that JDBC does not know."""
+        """Return a text for types that JDBC does not know, and a numeric's digits if it has any."""
         name = column.type_name.lower()
+        if name == "numeric" and column.precision == 0:
+            return connect.decimal(_ANY_SCALE, _MOST_DIGITS, optional=column.is_nullable)
         return Schema(Type.STRING, column.is_nullable) if name in _TEXTS else None
 
     @property
