@@ -1,4 +1,4 @@
-"""Windows of tables as DataFrames: those of one shape become one, read by as many tasks as may be.
+"""Windows of tables as DataFrames: rows of one shape go together, for as many tasks as may be.
 
 The queries run in the tasks, when somebody needs the rows; here nothing is read.
 """
@@ -47,20 +47,29 @@ class WindowReader:
         self._fetch_size = fetch_size
 
     def read(self, windows: Iterable[Window]) -> list[SourceRows]:
-        """Return the rows of all windows, those of one shape together."""
+        """Return the rows of all windows, those of one shape together, for as many tasks as may be.
+
+        All rows of a frame are one transaction, and so are those of a table.
+        """
         by_shape: dict[object, list[Window]] = {}
         for window in windows:
             # The schema's name is the table's; rows of tables with other names go elsewhere.
             shape = (repr(window.columns.schema), window.columns.kinds)
             by_shape.setdefault(shape, []).append(window)
-        return [self._together(same) for same in by_shape.values()]
+        return [
+            self._together(same[start :: self._tasks])
+            for same in by_shape.values()
+            for start in range(min(self._tasks, len(same)))
+        ]
 
     def _together(self, windows: Sequence[Window]) -> SourceRows:
+        # The parts of one table may be read side by side; tables are read one after the other.
+        alone = len(windows) == 1
         queries = [(query, window.topic) for window in windows for query in window.queries]
-        tasks = [queries[start :: self._tasks] for start in range(self._tasks)]
+        tasks = [[query] for query in queries] if alone else [queries]
         columns = windows[0].columns
         return SourceRows(
-            self._frame([task for task in tasks if task], columns),
+            self._frame(tasks, columns),
             Shape(key=None, value=columns.schema),
             tuple(window.offset for window in windows if window.offset is not None),
         )
