@@ -1,0 +1,1 @@
+"""The Connect worker: its state in topics, the herder, running connectors, and its REST API."""
