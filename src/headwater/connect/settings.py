@@ -135,7 +135,9 @@ CONNECT_SETTINGS = Definitions(
         "A connector that has been at one batch for longer than this is shown as stalled.",
         at_least(1),
     ),
-    _without_effect("plugin.path", "Connectors are Python and Spark: there are no jars to look in."),
+    _without_effect(
+        "plugin.path", "Connectors are Python and Spark: there are no jars to look in."
+    ),
     _without_effect("plugin.discovery", "Connectors are found by name."),
     _without_effect("offset.flush.interval.ms", "Offsets are written with the rows."),
     _without_effect("offset.flush.timeout.ms", "Offsets are written with the rows."),

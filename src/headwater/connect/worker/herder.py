@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.connect")
 
 _STOP_WITHIN_S = 45.0
+# A lead that was claimed holds a little after the record that says so was read.
+_LOOK_EVERY_S = 1.0
 _MEANT = {TargetState.PAUSED: TaskState.PAUSED, TargetState.STOPPED: TaskState.STOPPED}
 
 
@@ -48,6 +51,8 @@ class Herder:
         self._writer: Writer | None = None
         self._runs: dict[str, ConnectorRun] = {}
         self._to_restart: set[str] = set()
+        self._reported: dict[str, TaskState | None] = {}
+        """What was last said of a connector; None: that it is gone."""
         self._woken = asyncio.Event()
         self._tending: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -94,7 +99,8 @@ class Herder:
 
     async def _tend(self) -> None:
         while True:
-            await self._woken.wait()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), _LOOK_EVERY_S)
             self._woken.clear()
             try:
                 self._look()
@@ -112,6 +118,7 @@ class Herder:
                 run.ask_to_stop()
                 self._to_restart.discard(name)
         if not leads:
+            self._reported.clear()
             return
         for name, connector in stored.items():
             if name in self._runs:
@@ -121,7 +128,9 @@ class Herder:
             else:
                 self._report_meant(name, connector)
         for name in set(self._statuses.state.connectors) - set(stored) - set(self._runs):
-            self._statuses.forget(name)
+            if self._reported.get(name, TaskState.UNASSIGNED) is not None:
+                self._reported[name] = None
+                self._statuses.forget(name)
         self._to_restart &= set(self._runs)
 
     def _begin(self, name: str, connector: StoredConnector) -> None:
@@ -165,14 +174,13 @@ class Herder:
     def _report(self, name: str, state: TaskState, trace: str | None) -> None:
         assert self._writer is not None
         if self._writer.is_leader and self._state.get(name) is not None:
+            self._reported[name] = state
             self._statuses.report(name, state, self._writer.leadership.tenure.epoch, trace)
 
     def _report_meant(self, name: str, connector: StoredConnector) -> None:
-        assert self._writer is not None
         meant = _MEANT[connector.target]
-        known = self._statuses.state.connectors.get(name)
-        if known is None or known.state is not meant:
-            self._statuses.report(name, meant, self._writer.leadership.tenure.epoch)
+        if self._reported.get(name) is not meant:
+            self._report(name, meant, None)
 
     def _on_loop(self, callback: Callable[..., None], *arguments: object) -> None:
         assert self._loop is not None

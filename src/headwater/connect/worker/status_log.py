@@ -30,10 +30,7 @@ _TIMEOUT_S = 30.0
 
 
 class StatusLog:
-    """How connectors are, for all workers; what this one reports is written in order.
-
-    It is shown here at once, and to others when Kafka has it.
-    """
+    """How connectors are, for all workers; what this one reports is written in order."""
 
     def __init__(self, config: WorkerConfig) -> None:
         self.state = StatusState()
@@ -62,25 +59,21 @@ class StatusLog:
             self._writing.cancel()
             await self._log.stop()
 
-    def report(self, name: str, state: TaskState, generation: int, trace: str | None = None) -> None:
+    def report(
+        self, name: str, state: TaskState, generation: int, trace: str | None = None
+    ) -> None:
         """Say how a connector is."""
         # What has failed is the connector's task; the connector itself is what starts it.
         of_connector = TaskState.RUNNING if state is TaskState.FAILED else state
         worker = self._config.worker_id
         connector = Status(of_connector, None, worker, generation)
-        task = Status(state, trace, worker, generation)
-        self.state.connectors[name] = connector
-        has_task = state is not TaskState.STOPPED
-        if has_task:
-            self.state.tasks[name] = task
-        else:
-            self.state.tasks.pop(name, None)
-        self._waiting.put_nowait(reported(name, connector, task if has_task else None))
+        # One that is stopped has no task any more.
+        is_stopped = state is TaskState.STOPPED
+        task = None if is_stopped else Status(state, trace, worker, generation)
+        self._waiting.put_nowait(reported(name, connector, task))
 
     def forget(self, name: str) -> None:
         """Say that a connector was deleted."""
-        self.state.connectors.pop(name, None)
-        self.state.tasks.pop(name, None)
         self._waiting.put_nowait(reported(name, None, None))
         self.forget_topics(name)
 

@@ -183,5 +183,3 @@ def _recommended(definition: ConfigDef) -> list[str]:
     if definition.type is ConfigType.BOOLEAN:
         return ["true", "false"]
     return ["none", "all"] if definition.name == "errors.tolerance" else []
-
-

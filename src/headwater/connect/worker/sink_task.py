@@ -1,0 +1,201 @@
+"""A sink at work: ranges of topics are read as batches, and committed when they are written."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from headwater.connect.connectors.connector import SinkBatch
+from headwater.connect.converters.converter import converter_for
+from headwater.connect.data.shape import Shape
+from headwater.connect.transforms.chain import read_chain
+from headwater.connect.worker.dead_letters import DeadLetters
+from headwater.connect.worker.progress import BatchCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from headwater.connect.connectors.connector import Sink, TopicPartition
+    from headwater.connect.worker.config import WorkerConfig
+    from headwater.connect.worker.connector_spec import ConnectorSpec
+    from headwater.connect.worker.progress import Progress
+    from headwater.connect.worker.sink_group import SinkGroup
+
+    Ranges = Mapping[TopicPartition, tuple[int, int]]
+
+logger = logging.getLogger("headwater.connect")
+
+_WAIT_S = 0.5
+_LOOK_FOR_TOPICS_S = 5.0
+# A batch is held by whoever writes it.
+_MOST_RECORDS = 200_000
+
+
+class SinkTask:
+    """Hands a sink what its topics have, topic by topic."""
+
+    def __init__(
+        self,
+        spec: ConnectorSpec,
+        config: WorkerConfig,
+        sink: Sink,
+        group: SinkGroup,
+        start_session: Callable[[], SparkSession],
+        progress: Progress,
+        note_topics: Callable[[Iterable[str]], None],
+    ) -> None:
+        self._spec = spec
+        self._config = config
+        self._sink = sink
+        self._group = group
+        self._start_session = start_session
+        self._progress = progress
+        self._note_topics = note_topics
+        self._chain = read_chain(spec.properties)
+        self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
+        self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+        self._dead_letters = DeadLetters(spec, config)
+        self._positions: dict[TopicPartition, int] = {}
+        self._partitions: list[TopicPartition] = []
+        self._looked_at = 0.0
+
+    def step(self) -> float:
+        """Write what is new."""
+        self._look_for_partitions()
+        ends = self._group.ends(self._partitions)
+        self._progress.lag = sum(max(0, ends[each] - self._positions[each]) for each in ends)
+        by_topic: dict[str, dict[TopicPartition, tuple[int, int]]] = defaultdict(dict)
+        for each, end in ends.items():
+            start = self._positions[each]
+            if start < end:
+                by_topic[each.topic][each] = (start, min(end, start + _MOST_RECORDS))
+        for topic, ranges in by_topic.items():
+            self._write(topic, ranges)
+        return 0.0 if by_topic else _WAIT_S
+
+    def close(self) -> None:
+        """Close the sink."""
+        try:
+            self._sink.close()
+        finally:
+            self._group.close()
+
+    def batch(self, topic: str, ranges: Ranges) -> tuple[DataFrame, Shape]:
+        """Return records of a topic, decoded and transformed, with `_failed` and raw bytes."""
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+        from headwater.connect.worker.frames import FAILED, transformed
+
+        raw = self._read(topic, ranges)
+        key = self._key.from_bytes(raw, "key", topic)
+        value = self._value.from_bytes(raw, "value", topic)
+        failures = [each.failed for each in (key, value) if each.failed is not None]
+        frame = raw.select(
+            "topic",
+            "partition",
+            key.value.alias("key"),
+            value.value.alias("value"),
+            "headers",
+            "timestamp",
+            F.col("topic").alias("_topic"),
+            F.col("partition").alias("_partition"),
+            F.col("offset").alias("_offset"),
+            F.col("key").alias("_raw_key"),
+            F.col("value").alias("_raw_value"),
+            F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
+        )
+        steps, shape = self._chain.compile(Shape(key.schema, value.schema))
+        return transformed(frame, steps), shape
+
+    def _write(self, topic: str, ranges: Ranges) -> None:
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+        from headwater.connect.worker.frames import FAILED, refusing_failed
+
+        self._note_topics([topic])
+        frame, shape = self.batch(topic, ranges)
+        failed = 0
+        kept: DataFrame | None = None
+        if self._spec.tolerates_errors:
+            kept = frame = frame.persist()
+            failed = self._dead_letters.take(frame.where(F.col(FAILED).isNotNull()))
+            frame = frame.where(F.col(FAILED).isNull())
+        else:
+            frame = refusing_failed(frame, _refusal())
+        try:
+            rows = frame.drop(FAILED, "_raw_key", "_raw_value")
+            self._sink.write(SinkBatch(rows, shape, ranges))
+        finally:
+            if kept is not None:
+                kept.unpersist()
+        positions = {each: end for each, (_, end) in ranges.items()}
+        self._group.commit(positions)
+        self._positions.update(positions)
+        read = sum(end - start for start, end in ranges.values())
+        self._progress.lag = max(0, self._progress.lag - read)
+        self._progress.add(BatchCounts(read, read - failed, failed))
+
+    def _read(self, topic: str, ranges: Ranges) -> DataFrame:
+        starts = {str(each.partition): start for each, (start, _) in ranges.items()}
+        ends = {str(each.partition): end for each, (_, end) in ranges.items()}
+        options = {f"kafka.{name}": value for name, value in self._config.cluster.java().items()}
+        return (
+            self._start_session()
+            .read.format("kafka")
+            .options(**options)
+            .option("kafka.isolation.level", "read_committed")
+            .option("assign", json.dumps({topic: [each.partition for each in ranges]}))
+            .option("startingOffsets", json.dumps({topic: starts}))
+            .option("endingOffsets", json.dumps({topic: ends}))
+            .option("includeHeaders", "true")
+            .load()
+        )
+
+    def _look_for_partitions(self) -> None:
+        now = time.monotonic()
+        if self._partitions and now - self._looked_at < _LOOK_FOR_TOPICS_S:
+            return
+        self._looked_at = now
+        common = self._spec.common
+        found = self._group.partitions(common.words("topics"), common.text("topics.regex") or "")
+        new = [each for each in found if each not in self._positions]
+        if new:
+            self._begin_with(new)
+        self._partitions = found
+
+    def _begin_with(self, partitions: list[TopicPartition]) -> None:
+        committed = self._group.committed(partitions)
+        starts, ends = self._group.starts(partitions), self._group.ends(partitions)
+        moved: dict[TopicPartition, int] = {}
+        for each in partitions:
+            position, was_set = committed.get(each, (-1, False))
+            if not starts[each] <= position <= ends[each]:
+                if position >= 0:
+                    logger.warning(
+                        "connector %s: %s [%d] has no offset %d any more, going on at %d",
+                        self._spec.name, each.topic, each.partition, position, starts[each],
+                    )  # fmt: skip
+                position, was_set = starts[each], True
+            self._positions[each] = position
+            if was_set:
+                moved[each] = position
+        if moved:
+            self._sink.moved_to(moved)
+            self._group.commit(moved)
+
+
+def _refusal() -> Column:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    from headwater.connect.worker.frames import FAILED
+
+    return F.concat(
+        F.lit("the record at "), F.col("_topic"), F.lit(" ["), F.col("_partition"),
+        F.lit("] offset "), F.col("_offset"), F.lit(" is refused: "), F.col(FAILED),
+        F.lit("; with errors.tolerance=all such records are left out"),
+    )  # fmt: skip
