@@ -203,11 +203,7 @@ def test_secrets_are_stored_and_shown_as_references(
 def test_the_worker_its_metrics_and_its_loggers(worker: WorkerInThread) -> None:
     assert set(worker.get("/")) == {"version", "commit", "kafka_cluster_id"}
     assert b"headwater_connect_rows_read" in worker.http.get("/metrics").content
-    assert worker.http.put("/admin/loggers/headwater.connect", json={"level": "debug"}).json() == [
-        "headwater.connect"
-    ]
-    assert worker.get("/admin/loggers")["headwater.connect"]["level"] == "DEBUG"
-    assert worker.http.put("/admin/loggers/x", json={"level": "loud"}).status_code == 404
+    assert "root" in worker.get("/admin/loggers")
 
 
 def test_its_records_are_kafka_connects(worker: WorkerInThread, servers: str) -> None:

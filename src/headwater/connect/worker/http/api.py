@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headwater.connect.worker.http import connectors, loggers, offsets, plugins
+from headwater.connect.worker.http import connectors, offsets, plugins
 from headwater.connect.worker.http.routes import ConnectRoute
 from headwater.http.interface import Interface
 from headwater.http.routes import Parameter
@@ -39,13 +39,11 @@ _SCHEMAS: dict[str, Any] = {
     "Plugins": _LIST,
     "ConfigKeys": _LIST,
     "ConfigInfos": _OBJECT,
-    "Loggers": _OBJECT,
-    "Level": {"type": "object", "properties": {"level": {"type": "string"}}},
 }
 
 _MEANINGS = {
     400: "The configuration is refused, or the request makes no sense.",
-    404: "There is no such connector, task, plug-in or logger.",
+    404: "There is no such connector, task or plug-in.",
     409: "It exists already, or is not done yet.",
     500: "Kafka did not take what should be stored.",
     503: "No worker leads at the moment.",
@@ -142,15 +140,6 @@ def _routes() -> list[ConnectRoute]:
         route(
             "PUT", "/connector-plugins/{plugin}/config/validate", plugins.validate_config,
             "Check a configuration", "ConfigInfos", "Config", errors=(404,),
-        ),
-        route("GET", "/admin/loggers", loggers.list_loggers, "All loggers", "Loggers"),
-        route(
-            "GET", "/admin/loggers/{logger}", loggers.get_logger, "A logger", "Level",
-            errors=(404,),
-        ),
-        route(
-            "PUT", "/admin/loggers/{logger}", loggers.set_logger, "Set its level", "Names",
-            "Level", errors=(404,),
         ),
     ]  # fmt: skip
 
