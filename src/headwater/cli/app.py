@@ -64,6 +64,11 @@ _COMMANDS = (
     ),
     LazyCommand("sql", "headwater.cli.commands.sql:sql", "Run SQL statements, and their server."),
     LazyCommand(
+        "connect",
+        "headwater.cli.commands.connect:connect",
+        "Move data in and out of topics with connectors.",
+    ),
+    LazyCommand(
         "spark-services",
         "headwater.cli.commands.spark_services:spark_services",
         "Run services that need Spark, for `headwater up`.",

@@ -10,6 +10,7 @@ COMMON: tuple[ConfigDef, ...] = (
         ConfigType.STRING,
         None,
         "The connector's name, which no other has.",
+        required=True,
         importance=Importance.HIGH,
     ),
     ConfigDef(
@@ -17,6 +18,7 @@ COMMON: tuple[ConfigDef, ...] = (
         ConfigType.STRING,
         None,
         "What kind of connector it is: a class name, or its last part.",
+        required=True,
         importance=Importance.HIGH,
     ),
     ConfigDef(

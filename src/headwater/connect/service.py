@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from headwater.connect.settings import CONNECT_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.config import Values
     from headwater.http.service_process import Service
     from headwater.spark_services.spark_service import ServiceContext
@@ -17,6 +19,10 @@ class ConnectWorker:
 
     name = "connect"
     definitions = CONNECT_SETTINGS
+
+    def __init__(self, only: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        """Make one that shares connectors with its group, or has `only` these."""
+        self._only = only
 
     def check(self, settings: Values) -> None:
         """Refuse nothing: each setting is checked by itself."""
@@ -30,7 +36,7 @@ class ConnectWorker:
 
         config = WorkerConfig.of(context.settings, context.cluster, context.url)
         session = ConnectSession(context.jobs.session)
-        return Instance(config, context.listener, Tasks(config, session.get).open)
+        return Instance(config, context.listener, Tasks(config, session.get).open, self._only)
 
 
 CONNECT = ConnectWorker()

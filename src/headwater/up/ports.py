@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from headwater.processes.ports import bound
 
-PORTS = {"broker": 9092, "registry": 8081, "rest": 8082, "monitor": 9308, "sql": 8088}
+PORTS = {
+    "broker": 9092,
+    "registry": 8081,
+    "rest": 8082,
+    "monitor": 9308,
+    "connect": 8083,
+    "sql": 8088,
+}
 
 STATUS_PORT = 9020
 STATUS_HOST = "127.0.0.1"

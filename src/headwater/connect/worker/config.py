@@ -56,7 +56,7 @@ class WorkerConfig:
             configs=_topic(settings, "config"),
             offsets=_topic(settings, "offset"),
             statuses=_topic(settings, "status"),
-            converters=_converters(settings),
+            converters=converters_of(settings),
             url=_advertised(url, settings),
             session_timeout_ms=settings.integer("session.timeout.ms"),
             stalled_after_s=settings.integer("headwater.stalled.after.ms") / 1000,
@@ -93,7 +93,8 @@ def _topic(settings: Values, kind: str) -> StorageTopic:
     )
 
 
-def _converters(settings: Values) -> dict[str, str]:
+def converters_of(settings: Values) -> dict[str, str]:
+    """Return the converters of connectors that name none, with their settings."""
     names = [each.format(side) for side in ("key", "value") for each in _CONVERTER_SETTINGS]
     given = {name: format_value(settings[name]) for name in names}
     return {name: text for name, text in given.items() if text is not None}

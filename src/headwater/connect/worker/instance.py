@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from headwater.connect.worker.config_state import ConfigState
@@ -21,9 +23,13 @@ from headwater.topic_state.member import Member, MemberSettings
 from headwater.topic_state.topic import StateTopic, prepare_topic
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.connect.worker.config import StorageTopic, WorkerConfig
     from headwater.connect.worker.herder import OpenTask
     from headwater.http.listener_settings import ListenerConfig
+
+logger = logging.getLogger("headwater.connect")
 
 _TIMEOUT_S = 30.0
 REALM = "headwater Connect"
@@ -34,8 +40,17 @@ class Instance:
 
     title = "Connect worker"
 
-    def __init__(self, config: WorkerConfig, listener: ListenerConfig, open_task: OpenTask) -> None:
+    def __init__(
+        self,
+        config: WorkerConfig,
+        listener: ListenerConfig,
+        open_task: OpenTask,
+        only: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Put a worker together; with `only`, it has these connectors and no others."""
         self._config = config
+        self._only = only
+        self._replacing: asyncio.Task[None] | None = None
         self._state = ConfigState()
         self._statuses = StatusLog(config)
         self._herder = Herder(config, self._state, self._statuses, open_task)
@@ -75,12 +90,30 @@ class Instance:
         except TopicStateError as failure:
             raise StartError(str(failure)) from None
         self._herder.start(self._member.writer)
+        if self._only is not None:
+            self._replacing = asyncio.create_task(self._replace(self._only))
 
     async def stop(self) -> None:
         """End what runs, and leave the group, so that others can go on at once."""
+        if self._replacing is not None:
+            self._replacing.cancel()
         await self._herder.stop()
         await self._statuses.stop()
         await self._member.stop()
+
+    async def _replace(self, wanted: Mapping[str, Mapping[str, str]]) -> None:
+        connectors, writer = self.service.connectors, self._member.writer
+        while True:
+            try:
+                async with writer.leading():
+                    for name in set(connectors.names()) - set(wanted):
+                        await connectors.delete(name)
+                    for name, config in wanted.items():
+                        await connectors.put(name, config)
+                    return
+            except TopicStateError as failure:
+                logger.info("the connectors are not stored yet: %s", failure)
+                await writer.wait_for_change(1.0)
 
     def summary(self) -> str:
         """Say how many connectors there are."""

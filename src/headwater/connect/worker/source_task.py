@@ -54,7 +54,7 @@ class SourceTask:
         self._start_session = start_session
         self._progress = progress
         self._note_topics = note_topics
-        self._chain = read_chain(spec.properties)
+        self._chain = read_chain(spec.properties, of_source=True)
         self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
         self._run = str(uuid.uuid4())

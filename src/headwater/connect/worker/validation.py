@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headwater.config import ConfigDef, ConfigError, ConfigType
+from headwater.config.errors import MissingSettingError
 from headwater.config.types import format_value
 from headwater.connect.config_providers import resolved
 from headwater.connect.connectors.connector import ConnectorType
 from headwater.connect.connectors.plugins import plugin as find_plugin
 from headwater.connect.converters.converter import converter_for
-from headwater.connect.transforms.chain import read_chain
+from headwater.connect.transforms.chain import check_chain
 from headwater.connect.worker.connector_spec import converter_settings, definitions, own_values
 
 if TYPE_CHECKING:
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 
 _COMMON = "Common"
 _HIDDEN = "[hidden]"
-_NAMES_NEEDED = {
-    "name": "a name is needed, such as orders-to-database",
-    "connector.class": "which kind of connector? For example FileStreamSource",
-}
 
 
 @dataclass
@@ -43,7 +40,7 @@ class ValidatedField:
         return {
             "name": definition.name,
             "type": definition.type.name,
-            "required": definition.name in _NAMES_NEEDED,
+            "required": definition.required,
             "default_value": format_value(definition.default),
             "importance": definition.importance.name,
             "documentation": definition.doc,
@@ -119,8 +116,9 @@ def validated(config: Mapping[str, str], defaults: Mapping[str, str]) -> Validat
         result.add(failure.name, str(failure))
         return result
     _check_fields(result, config, properties)
-    _check_parts(result, properties, defaults)
-    if found.type is ConnectorType.SINK:
+    is_source = found.type is ConnectorType.SOURCE
+    _check_parts(result, properties, defaults, is_source=is_source)
+    if not is_source:
         _check_topics(result, properties)
     if not any(each.errors for each in by_name.values()):
         for error in found.check(own_values(found, properties)):
@@ -141,12 +139,16 @@ def _check_fields(
                 shown = ConfigError(name, config[name], failure.reason)
                 is_secret = each.definition.is_sensitive
                 each.errors.append(str(failure if is_secret else shown))
-        elif name in _NAMES_NEEDED:
-            each.errors.append(_invalid(name, None, _NAMES_NEEDED[name]))
+        elif each.definition.required:
+            each.errors.append(str(MissingSettingError(name)))
 
 
 def _check_parts(
-    result: Validation, properties: Mapping[str, str], defaults: Mapping[str, str]
+    result: Validation,
+    properties: Mapping[str, str],
+    defaults: Mapping[str, str],
+    *,
+    is_source: bool,
 ) -> None:
     for side in ("key", "value"):
         settings = converter_settings(properties, defaults, side)
@@ -154,10 +156,9 @@ def _check_parts(
             converter_for(settings.class_name, settings.settings, is_key=settings.is_key)
         except ConfigError as failure:
             result.add(failure.name, str(failure))
-    try:
-        read_chain(properties)
-    except ConfigError as failure:
-        result.add(failure.name, str(failure))
+    _, errors = check_chain(properties, of_source=is_source)
+    for error in errors:
+        result.add(error.name, str(error))
 
 
 def _check_topics(result: Validation, properties: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.up.services.broker import BROKER
+from headwater.up.services.connect import CONNECT
 from headwater.up.services.monitor import MONITOR
 from headwater.up.services.registry import REGISTRY
 from headwater.up.services.rest import REST
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
     from headwater.up.services.spark import SparkServiceFactory
     from headwater.up.settings import PlatformSettings
 
-SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (BROKER, REGISTRY, REST, MONITOR, SQL)
+SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (
+    BROKER,
+    REGISTRY,
+    REST,
+    MONITOR,
+    CONNECT,
+    SQL,
+)
 """In the order in which they are listed; each after what it needs, those on Spark last."""
 
 

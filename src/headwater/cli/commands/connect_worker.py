@@ -1,0 +1,212 @@
+"""`headwater connect worker`, `standalone` and `preview`: what runs connectors here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import connection_options
+from headwater.cli.connector_files import read_connector
+from headwater.cli.errors import CommandError
+from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
+from headwater.cli.options import parse_assignments
+from headwater.cli.output import print_json
+from headwater.cli.service_settings import given_settings, settings_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from headwater.clients import ClusterAccess
+    from headwater.clients.connection import Connection
+    from headwater.config.given import Given
+
+DEFAULT_PORT = 8083
+
+_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+_conf_option = click.option(
+    "--conf",
+    "conf",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A setting of Spark, as in spark.driver.memory=2g; may be given several times.",
+)
+_STANDALONE = {
+    "group.id": "connect-standalone",
+    "config.storage.topic": "connect-standalone-configs",
+    "offset.storage.topic": "connect-standalone-offsets",
+    "status.storage.topic": "connect-standalone-status",
+}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater connect worker
+  headwater connect worker --config connect-distributed.properties
+  headwater connect worker --property group.id=plant --port 8084
+
+\b
+Then:
+  curl http://localhost:8083/connectors
+
+Workers with one group.id share their connectors: one runs them, the others answer, and one of them
+goes on when it dies. Spark starts with the first connector.
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
+)
+@connection_options
+@listener_options(DEFAULT_PORT)
+@settings_options("connect", "Kafka Connect's", "connect-distributed.properties")
+@_conf_option
+def worker(
+    connection: Connection,
+    listener: ListenerOptions,
+    config_file: Path | None,
+    properties: tuple[str, ...],
+    conf: tuple[str, ...],
+) -> int:
+    """Run a worker until Ctrl-C."""
+    from headwater.connect.settings import CONNECT_SETTINGS
+
+    given = given_settings(CONNECT_SETTINGS, config_file, properties)
+    return _serve(connection, listener, given, conf)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  headwater connect standalone connect-standalone.properties connect-file-source.properties \\
+      connect-file-sink.properties
+
+The worker has the connectors of these files, and no others. Its offsets are in a topic, so that it
+goes on where it was.
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
+)
+@connection_options
+@listener_options(DEFAULT_PORT)
+@_conf_option
+@click.argument("worker_file", metavar="WORKER.PROPERTIES", type=_file)
+@click.argument("files", metavar="CONNECTOR...", nargs=-1, required=True, type=_file)
+def standalone(
+    connection: Connection,
+    listener: ListenerOptions,
+    conf: tuple[str, ...],
+    worker_file: Path,
+    files: tuple[Path, ...],
+) -> int:
+    """Run a worker with the connectors of these files until Ctrl-C."""
+    from headwater.config.sources import from_options
+    from headwater.connect.connectors.connector import ConnectorError
+    from headwater.connect.settings import CONNECT_SETTINGS
+    from headwater.connect.worker.validation import validated
+
+    given = from_options(_STANDALONE, "standalone")
+    given |= given_settings(CONNECT_SETTINGS, worker_file, ())
+    connectors: dict[str, Mapping[str, str]] = {}
+    for file in files:
+        name, config = read_connector(file)
+        connectors[name] = {key: str(value) for key, value in config.items()}
+        try:
+            errors = validated(connectors[name], _converters(given)).errors
+        except ConnectorError as failure:
+            errors = [str(failure)]
+        if errors:
+            raise CommandError(f"{file}: {'; '.join(errors)}")
+    return _serve(connection, listener, given, conf, connectors)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  headwater connect preview jdbc-source.json"""
+)
+@connection_options
+@settings_options("connect", "Kafka Connect's", "connect-distributed.properties")
+@_conf_option
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True)
+@click.argument("file", type=_file)
+def preview(
+    connection: Connection,
+    config_file: Path | None,
+    properties: tuple[str, ...],
+    conf: tuple[str, ...],
+    limit: int,
+    file: Path,
+) -> None:
+    """Show the first records that a connector would write, and write nothing."""
+    from headwater.connect.connectors.connector import ConnectorError
+    from headwater.connect.settings import CONNECT_SETTINGS
+    from headwater.connect.worker.preview import previewed
+
+    given = given_settings(CONNECT_SETTINGS, config_file, properties)
+    name, config = read_connector(file)
+    texts = {key: str(value) for key, value in config.items()}
+    try:
+        records = previewed(
+            name, texts, _converters(given), _access(connection, given), limit,
+            parse_assignments(conf, "--conf"),
+        )  # fmt: skip
+    except (ConnectorError, ValueError) as failure:
+        raise CommandError(str(failure)) from None
+    print_json(records)
+
+
+def _serve(
+    connection: Connection,
+    listener: ListenerOptions,
+    given: Given,
+    conf: tuple[str, ...],
+    only: Mapping[str, Mapping[str, str]] | None = None,
+) -> int:
+    from headwater.config import ConfigError
+    from headwater.config.sources import from_options
+    from headwater.connect.service import ConnectWorker
+    from headwater.http.errors import StartError
+    from headwater.spark_services.spark_service import read_settings
+
+    service = ConnectWorker(only)
+    typed = {
+        "authentication.users.file": listener.users,
+        "ssl.certificate.location": listener.certificate,
+        "ssl.key.location": listener.key,
+    }
+    given |= from_options(
+        {name: str(path) for name, path in typed.items() if path is not None}, "options"
+    )
+    servers = servers_asked_for(connection)
+    if servers is not None:
+        given |= from_options({"bootstrap.servers": servers}, "--bootstrap-server")
+    try:
+        _, config = read_settings(service, given)
+        config.tls()
+    except ConfigError as failure:
+        raise click.UsageError(given.explain(failure)) from None
+    except StartError as failure:
+        raise CommandError(str(failure)) from None
+
+    from headwater.spark_services.process import HostedService, run
+
+    host = listener.host or config.host
+    port = listener.port if listener.port is not None else config.port or DEFAULT_PORT
+    hosted = HostedService(service, host, port, given)
+    return run([hosted], _access(connection, given), parse_assignments(conf, "--conf"))
+
+
+def _access(connection: Connection, given: Given) -> ClusterAccess:
+    """Return the cluster, with what a worker's file says of security."""
+    from headwater.clients import ClusterAccess
+
+    security = {
+        name: text for name, text in given.items() if name.startswith(("security.", "sasl."))
+    }
+    servers = given.get("bootstrap.servers") or connection.bootstrap_servers
+    return ClusterAccess(servers, {**security, **connection.access.properties})
+
+
+def _converters(given: Given) -> dict[str, str]:
+    from headwater.config import Values
+    from headwater.connect.settings import CONNECT_SETTINGS
+    from headwater.connect.worker.config import converters_of
+
+    return converters_of(Values(CONNECT_SETTINGS, given))
