@@ -8,6 +8,7 @@ from pathlib import Path
 from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
 from headwater.config.documentation import markdown_names, markdown_table
+from headwater.connect.settings import CONNECT_SETTINGS
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.monitor.settings import MONITOR_SETTINGS
 from headwater.registry.settings import REGISTRY_SETTINGS
@@ -91,6 +92,13 @@ Whatever else starts with `client.` goes to the Kafka client, for example
 `client.security.protocol`.
 """
 
+_CONNECT = """\
+## Connect
+
+They are Kafka Connect's. What else starts with `key.converter.` or `value.converter.` belongs to a
+converter, `security.` and `sasl.` to the Kafka clients.
+"""
+
 _SQL = """\
 ## SQL server
 
@@ -122,6 +130,10 @@ def page() -> str:
             markdown_table(REST_SETTINGS.values()),
             _MONITOR,
             markdown_table(MONITOR_SETTINGS.values()),
+            _CONNECT,
+            markdown_table(CONNECT_SETTINGS.values()),
+            "Taken, without effect:\n",
+            markdown_names(CONNECT_SETTINGS.values()),
             _SQL,
             markdown_table(SQL_SETTINGS.values()),
         ]

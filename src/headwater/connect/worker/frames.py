@@ -57,3 +57,8 @@ def refusing_failed(frame: DataFrame, message: Column) -> DataFrame:
         F.raise_error(message).cast("boolean")
     )
     return frame.where(check)
+
+
+def well(frame: DataFrame) -> DataFrame:
+    """Return the records that have not failed."""
+    return frame.where(F.col(FAILED).isNull()).drop(FAILED)

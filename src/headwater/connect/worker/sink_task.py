@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from headwater.connect.connectors.connector import Sink, TopicPartition
     from headwater.connect.worker.config import WorkerConfig
     from headwater.connect.worker.connector_spec import ConnectorSpec
+    from headwater.connect.worker.observed import Observed
     from headwater.connect.worker.progress import Progress
     from headwater.connect.worker.sink_group import SinkGroup
 
@@ -34,6 +35,7 @@ _WAIT_S = 0.5
 _LOOK_FOR_TOPICS_S = 5.0
 # A batch is held by whoever writes it.
 _MOST_RECORDS = 200_000
+_COUNTED_WITHIN_S = 2.0
 
 
 class SinkTask:
@@ -85,13 +87,17 @@ class SinkTask:
         finally:
             self._group.close()
 
-    def batch(self, topic: str, ranges: Ranges) -> tuple[DataFrame, Shape]:
+    def batch(
+        self, topic: str, ranges: Ranges, observed: Observed | None = None
+    ) -> tuple[DataFrame, Shape]:
         """Return records of a topic, decoded and transformed, with `_failed` and raw bytes."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
         from headwater.connect.worker.frames import FAILED, transformed
 
         raw = self._read(topic, ranges)
+        if observed is not None:
+            raw = observed.before(raw)
         key = self._key.from_bytes(raw, "key", topic)
         value = self._value.from_bytes(raw, "value", topic)
         failures = [each.failed for each in (key, value) if each.failed is not None]
@@ -110,17 +116,20 @@ class SinkTask:
             F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
-        return transformed(frame, steps), shape
+        frame = transformed(frame, steps)
+        return (frame if observed is None else observed.after(frame)), shape
 
     def _write(self, topic: str, ranges: Ranges) -> None:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
         from headwater.connect.worker.frames import FAILED, refusing_failed
+        from headwater.connect.worker.observed import Observed
 
         self._note_topics([topic])
-        frame, shape = self.batch(topic, ranges)
-        failed = 0
+        observed = Observed()
+        frame, shape = self.batch(topic, ranges, observed)
         kept: DataFrame | None = None
+        failed = 0
         if self._spec.tolerates_errors:
             kept = frame = frame.persist()
             failed = self._dead_letters.take(frame.where(F.col(FAILED).isNotNull()))
@@ -136,9 +145,15 @@ class SinkTask:
         positions = {each: end for each, (_, end) in ranges.items()}
         self._group.commit(positions)
         self._positions.update(positions)
-        read = sum(end - start for start, end in ranges.values())
-        self._progress.lag = max(0, self._progress.lag - read)
-        self._progress.add(BatchCounts(read, read - failed, failed))
+        self._count(ranges, observed, failed)
+
+    def _count(self, ranges: Ranges, observed: Observed, failed: int) -> None:
+        offsets = sum(end - start for start, end in ranges.values())
+        self._progress.lag = max(0, self._progress.lag - offsets)
+        counts = observed.counts(_COUNTED_WITHIN_S)
+        if counts is None:  # the sink had a way around it: every offset counts as a row
+            counts = {"read": offsets, "written": offsets - failed, "failed": failed}
+        self._progress.add(BatchCounts(counts["read"], counts["written"], counts["failed"]))
 
     def _read(self, topic: str, ranges: Ranges) -> DataFrame:
         starts = {str(each.partition): start for each, (start, _) in ranges.items()}

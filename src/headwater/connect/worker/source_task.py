@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.connect.converters.converter import converter_for
@@ -14,11 +14,12 @@ from headwater.connect.worker.progress import BatchCounts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pyspark.sql import DataFrame, Observation, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from headwater.connect.connectors.connector import Source, SourceRows
     from headwater.connect.worker.config import WorkerConfig
     from headwater.connect.worker.connector_spec import ConnectorSpec
+    from headwater.connect.worker.observed import Observed
     from headwater.connect.worker.offset_store import ConnectorOffsets
     from headwater.connect.worker.progress import Progress
 
@@ -93,45 +94,32 @@ class SourceTask:
         ).select(*_RECORD, FAILED)
 
     def _write(self, polled: Sequence[SourceRows]) -> None:
-        from pyspark.sql import Observation
-        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-
-        from headwater.connect.worker.frames import FAILED
+        from headwater.connect.worker.frames import well
+        from headwater.connect.worker.observed import Observed
 
         session = self._start_session()
         groups: list[list[SourceRows]] = [[] for _ in range(min(len(polled), self._spec.tasks_max))]
         for number, rows in enumerate(polled):
             groups[number % len(groups)].append(rows)
+        observed: list[Observed] = []
         parts: list[DataFrame] = []
-        read, written = [], []
         for group in groups:
-            part: DataFrame | None = None
+            frames: list[DataFrame] = []
             for rows in group:
-                before, after = Observation(), Observation()
-                counted = _with(rows, rows.frame.observe(before, F.count(F.lit(1)).alias("n")))
-                frame = self.records(counted).observe(
-                    after,
-                    F.count_if(F.col(FAILED).isNull()).alias("well"),
-                    F.count_if(F.col(FAILED).isNotNull()).alias("failed"),
-                    F.min(FAILED).alias("first"),
-                    F.collect_set("topic").alias("topics"),
-                )
-                read.append(before)
-                written.append(after)
-                frame = frame.where(F.col(FAILED).isNull()).drop(FAILED)
-                part = frame if part is None else part.unionByName(frame)
-            assert part is not None
+                counted = Observed()
+                frame = self.records(replace(rows, frame=counted.before(rows.frame)))
+                frames.append(well(counted.after(frame)))
+                observed.append(counted)
             # What follows the rows in their task is part of the task's transaction.
             kept = session.createDataFrame(self._offset_records(group), _OFFSETS)
-            parts.append(part.unionByName(kept, allowMissingColumns=True).coalesce(1))
-        together = parts[0]
-        for part in parts[1:]:
-            together = together.unionByName(part)
-        self._save(session, together)
+            part = _one_after_another(frames).unionByName(kept, allowMissingColumns=True)
+            parts.append(part.coalesce(1))
+        self._save(session, _one_after_another(parts))
         for rows in polled:
             for partition, offset in rows.offsets:
                 self._offsets.note(partition, offset)
-        self._count(read, written)
+        for counted in observed:
+            self._count(counted)
 
     def _offset_records(self, group: Sequence[SourceRows]) -> list[tuple[str, Any, Any]]:
         topic = self._config.offsets.name
@@ -152,37 +140,24 @@ class SourceTask:
                 context.setLocalProperty(name, None)  # type: ignore[arg-type] # takes it away
         self._batch += 1
 
-    def _count(self, read: Sequence[Observation], written: Sequence[Observation]) -> None:
-        rows = sum(_seen(each).get("n", 0) for each in read)
-        seen = [_seen(each) for each in written]
-        well, failed = (sum(each.get(name, 0) for each in seen) for name in ("well", "failed"))
-        self._progress.add(BatchCounts(rows, well, failed))
-        self._note_topics({topic for each in seen for topic in each.get("topics", ())})
-        first = next((each["first"] for each in seen if each.get("first")), None)
+    def _count(self, observed: Observed) -> None:
+        counts = observed.counts(_COUNTED_WITHIN_S) or {}
+        failed = counts.get("failed", 0)
+        self._progress.add(BatchCounts(counts.get("read", 0), counts.get("written", 0), failed))
+        self._note_topics(counts.get("topics", ()))
         if failed and self._spec.common.boolean("errors.log.enable"):
             logger.error(
-                "connector %s left out %d record(s), among them one that %s",
-                self._spec.name, failed, first,
+                "connector %s left out %d record(s), one of them since %s",
+                self._spec.name, failed, counts["first_failure"],
             )  # fmt: skip
 
 
-def _with(rows: SourceRows, frame: DataFrame) -> SourceRows:
-    from dataclasses import replace
-
-    return replace(rows, frame=frame)
+def _one_after_another(frames: Sequence[DataFrame]) -> DataFrame:
+    together = frames[0]
+    for frame in frames[1:]:
+        together = together.unionByName(frame)
+    return together
 
 
 def _bytes(value: bytes | None) -> bytearray | None:
     return None if value is None else bytearray(value)
-
-
-def _seen(observation: Observation) -> dict[str, Any]:
-    """Return what was counted; nothing if Spark found a way to do without the count."""
-    deadline = time.monotonic() + _COUNTED_WITHIN_S
-    # `get` would wait for ever then.
-    future = observation._jo.future()  # type: ignore[union-attr] # noqa: SLF001
-    while not future.isCompleted():
-        if time.monotonic() > deadline:
-            return {}
-        time.sleep(0.01)
-    return observation.get

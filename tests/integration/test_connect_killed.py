@@ -1,0 +1,119 @@
+"""A worker is killed in the middle of a file: every line is in the topic, and in the sink, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from tests.connect_process import WITHIN_S, ConnectProcess
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.broker_process import BrokerProcess
+
+LINES = 6000
+STRINGS = {
+    "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+    "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+}
+
+
+def committed(servers: str, topic: str) -> list[str]:
+    """Return the values of a topic's one partition as a consumer of what is committed sees it."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": "counting",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "isolation.level": "read_committed",
+        }
+    )
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    values: list[str] = []
+    try:
+        while True:
+            message = consumer.poll(60)
+            assert message is not None, "the topic has no end"
+            error = message.error()
+            if error is not None:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                return values
+            values.append((message.value() or b"").decode())
+    finally:
+        consumer.close()
+
+
+def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: Path) -> None:
+    source, copy = tmp_path / "lines.txt", tmp_path / "copy.txt"
+    lines = [f"line {number}" for number in range(LINES)]
+    source.write_text("".join(f"{line}\n" for line in lines))
+    worker = ConnectProcess(broker.bootstrap_servers).start()
+    try:
+        config = {"file": str(source), "topic": topic, "batch.size": "100", **STRINGS}
+        worker.put("lines", {**config, "connector.class": "FileStreamSource"})
+        worker.put(
+            "copy",
+            {"connector.class": "FileStreamSink", "file": str(copy), "topics": topic, **STRINGS},
+        )
+        worker.wait_for_rows("lines", 100)
+        worker.kill()
+        before = committed(broker.bootstrap_servers, topic)
+        assert 0 < len(before) < LINES, "it was killed in the middle"
+        assert before == lines[: len(before)]
+        worker.start()
+        worker.wait_for_rows("lines", LINES - len(before))
+        with source.open("a") as more:
+            more.write("the last line\n")
+        wait_for(lambda: "the last line\n" in copy.read_text(), within_s=WITHIN_S)
+        assert committed(broker.bootstrap_servers, topic) == [*lines, "the last line"]
+        assert copy.read_text().splitlines() == [*lines, "the last line"]
+        poisoned(broker.bootstrap_servers, worker, tmp_path)
+    finally:
+        worker.stop()
+
+
+def poisoned(servers: str, worker: ConnectProcess, folder: Path) -> None:
+    """A record that is no JSON fails a sink, or goes to the dead-letter topic if there is one."""
+    producer = Producer({"bootstrap.servers": servers})
+    for value in (b'{"n": 1}', b"poison", b'{"n": 2}'):
+        producer.produce("numbers", value)
+    assert producer.flush(60) == 0
+    config = {
+        "connector.class": "FileStreamSink",
+        "file": str(folder / "numbers.txt"),
+        "topics": "numbers",
+        "key.converter": STRINGS["key.converter"],
+        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "value.converter.schemas.enable": "false",
+    }
+    worker.put("numbers", config)
+
+    def trace() -> str:
+        tasks = worker.get("/connectors/numbers/status")["tasks"]
+        return str(tasks[0].get("trace", "")) if tasks else ""
+
+    said = wait_for(trace, within_s=WITHIN_S).splitlines()[0]
+    assert "numbers [0] offset 1" in said
+    tolerant = {
+        "errors.tolerance": "all",
+        "errors.deadletterqueue.topic.name": "numbers-dlq",
+        "errors.deadletterqueue.context.headers.enable": "true",
+    }
+    worker.put("numbers", {**config, **tolerant})
+    worker.wait_for_rows("numbers", 2)
+    assert worker.progress("numbers")["rows_failed"] == 1
+    assert len((folder / "numbers.txt").read_text().splitlines()) == 2
+    consumer = Consumer(
+        {"bootstrap.servers": servers, "group.id": "dead", "auto.offset.reset": "earliest"}
+    )
+    consumer.assign([TopicPartition("numbers-dlq", 0, 0)])
+    letter = wait_for(lambda: consumer.poll(1))
+    consumer.close()
+    assert letter.value() == b"poison"
+    headers = dict(letter.headers() or ())
+    assert headers["__connect.errors.topic"] == b"numbers"
+    assert headers["__connect.errors.offset"] == b"1"
+    assert headers["__connect.errors.connector.name"] == b"numbers"
