@@ -32,7 +32,13 @@ def connect() -> None:
     """Move data in and out of topics with connectors, as Kafka Connect does."""
 
 
-@connect.command("list")
+@connect.command(
+    "list",
+    epilog="""\b
+Examples:
+  headwater connect list
+  headwater connect list --url http://worker:8083 --json""",
+)
 @json_option
 @url_option
 def list_(client: ConnectClient, as_json: bool) -> None:
@@ -69,7 +75,12 @@ def create(client: ConnectClient, file: Path) -> None:
     note(f"connector {name} is stored; see headwater connect describe {name}")
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect describe file-source
+  headwater connect describe file-source --json"""
+)
 @click.argument("name")
 @json_option
 @url_option
@@ -89,7 +100,11 @@ def describe(client: ConnectClient, name: str, as_json: bool) -> None:
     print_table(["PROPERTY", "VALUE"], sorted(info["config"].items()))
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect validate file-source.json"""
+)
 @click.argument("file", type=_file)
 @url_option
 def validate(client: ConnectClient, file: Path) -> None:
@@ -115,7 +130,11 @@ def _told(client: ConnectClient, method: str, name: str, *path: str) -> None:
     client.ask(method, connector_path(name, *path))
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect pause file-source"""
+)
 @click.argument("name")
 @url_option
 def pause(client: ConnectClient, name: str) -> None:
@@ -123,7 +142,11 @@ def pause(client: ConnectClient, name: str) -> None:
     _told(client, "PUT", name, "pause")
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect resume file-source"""
+)
 @click.argument("name")
 @url_option
 def resume(client: ConnectClient, name: str) -> None:
@@ -131,7 +154,11 @@ def resume(client: ConnectClient, name: str) -> None:
     _told(client, "PUT", name, "resume")
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect stop file-source"""
+)
 @click.argument("name")
 @url_option
 def stop(client: ConnectClient, name: str) -> None:
@@ -139,7 +166,11 @@ def stop(client: ConnectClient, name: str) -> None:
     _told(client, "PUT", name, "stop")
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect restart file-source --only-failed"""
+)
 @click.argument("name")
 @click.option("--only-failed", is_flag=True, help="Only if it has failed.")
 @url_option
@@ -149,7 +180,11 @@ def restart(client: ConnectClient, name: str, only_failed: bool) -> None:
     _told(client, "POST", name, f"restart?includeTasks=true&onlyFailed={failed}")
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect delete file-source"""
+)
 @click.argument("name")
 @url_option
 def delete(client: ConnectClient, name: str) -> None:
@@ -157,7 +192,12 @@ def delete(client: ConnectClient, name: str) -> None:
     _told(client, "DELETE", name)
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect offsets file-source
+  headwater connect offsets file-source --reset"""
+)
 @click.argument("name")
 @click.option("--reset", is_flag=True, help="Forget them; the connector has to be stopped.")
 @url_option
@@ -170,7 +210,11 @@ def offsets(client: ConnectClient, name: str, reset: bool) -> None:
         print_json(client.ask("GET", path)["offsets"])
 
 
-@connect.command()
+@connect.command(
+    epilog="""\b
+Examples:
+  headwater connect plugins --json"""
+)
 @json_option
 @url_option
 def plugins(client: ConnectClient, as_json: bool) -> None:

@@ -75,7 +75,7 @@ def worker(
 
 @click.command(
     epilog="""\b
-Example:
+Examples:
   headwater connect standalone connect-standalone.properties connect-file-source.properties \\
       connect-file-sink.properties
 
@@ -118,7 +118,7 @@ def standalone(
 
 @click.command(
     epilog="""\b
-Example:
+Examples:
   headwater connect preview jdbc-source.json"""
 )
 @connection_options
