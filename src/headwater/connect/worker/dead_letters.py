@@ -10,6 +10,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from headwater.clients.errors import describe
 from headwater.connect.connectors.connector import RetriableError
+from headwater.connect.transforms.application import FAILED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -59,8 +60,6 @@ class DeadLetters:
     def _context(self) -> Column:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        from headwater.connect.worker.frames import FAILED
-
         said = {
             "topic": F.col("_topic"),
             "partition": F.col("_partition"),
@@ -83,8 +82,6 @@ class DeadLetters:
         )
 
     def _log(self, failed: DataFrame) -> None:
-        from headwater.connect.worker.frames import FAILED
-
         rows = failed.select("_topic", "_partition", "_offset", FAILED).limit(_MOST_LOGGED)
         says_where = self._spec.common.boolean("errors.log.include.messages")
         for row in rows.collect():

@@ -1,4 +1,4 @@
-"""Records as DataFrames: columns made whole, transforms applied, and what fails set apart."""
+"""Records as DataFrames: columns made whole, and what fails set apart."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+from headwater.connect.transforms.application import FAILED
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from pyspark.sql import Column, DataFrame
-
-    from headwater.connect.transforms.transform import Step
-
-FAILED = "_failed"
-"""The column that says why a record cannot be converted or transformed; null where it can."""
 
 _COLUMNS: Mapping[str, str] = {
     "topic": "STRING",
@@ -34,21 +31,6 @@ def whole(frame: DataFrame) -> DataFrame:
         if name not in frame.columns
     }
     return frame.withColumns(missing) if missing else frame
-
-
-def transformed(frame: DataFrame, steps: Sequence[Step]) -> DataFrame:
-    """Apply transforms; what one of them cannot transform goes through the others as it is."""
-    for step in steps:
-        if step.failed is not None:
-            frame = frame.withColumn(FAILED, F.coalesce(F.col(FAILED), F.expr(step.failed)))
-        if step.where is not None:
-            frame = frame.where(F.col(FAILED).isNotNull() | F.expr(step.where))
-        if step.columns:
-            is_well = F.col(FAILED).isNull()
-            frame = frame.withColumns(
-                {name: F.when(is_well, F.expr(sql)) for name, sql in step.columns.items()}
-            )
-    return frame
 
 
 def refusing_failed(frame: DataFrame, message: Column) -> DataFrame:

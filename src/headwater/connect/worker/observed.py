@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Observation
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from headwater.connect.worker.frames import FAILED
+from headwater.connect.transforms.application import FAILED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from headwater.connect.connectors.connector import SinkBatch
 from headwater.connect.converters.converter import converter_for
 from headwater.connect.data.shape import Shape
+from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
@@ -93,8 +94,6 @@ class SinkTask:
         """Return records of a topic, decoded and transformed, with `_failed` and raw bytes."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        from headwater.connect.worker.frames import FAILED, transformed
-
         raw = self._read(topic, ranges)
         if observed is not None:
             raw = observed.before(raw)
@@ -116,13 +115,13 @@ class SinkTask:
             F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
-        frame = transformed(frame, steps)
+        frame = apply_steps(frame, steps)
         return (frame if observed is None else observed.after(frame)), shape
 
     def _write(self, topic: str, ranges: Ranges) -> None:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        from headwater.connect.worker.frames import FAILED, refusing_failed
+        from headwater.connect.worker.frames import refusing_failed
         from headwater.connect.worker.observed import Observed
 
         self._note_topics([topic])
@@ -206,8 +205,6 @@ class SinkTask:
 
 def _refusal() -> Column:
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-
-    from headwater.connect.worker.frames import FAILED
 
     return F.concat(
         F.lit("the record at "), F.col("_topic"), F.lit(" ["), F.col("_partition"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.connect.converters.converter import converter_for
+from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
 from headwater.connect.worker.progress import BatchCounts
 
@@ -77,10 +78,10 @@ class SourceTask:
         """Return rows as they are written: transformed, and converted to bytes."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        from headwater.connect.worker.frames import FAILED, refusing_failed, transformed, whole
+        from headwater.connect.worker.frames import refusing_failed, whole
 
         steps, shape = self._chain.compile(rows.shape)
-        frame = transformed(whole(rows.frame), steps)
+        frame = apply_steps(whole(rows.frame), steps)
         if not self._spec.tolerates_errors:
             frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
         topics: list[str] = []
