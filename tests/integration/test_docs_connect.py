@@ -29,10 +29,12 @@ def test_examples(
         # The worker of the page runs where the files are.
         text = block.replace("file=test", f"file={tmp_path}/test")
         (tmp_path / name).write_text(text.replace("localhost:9092", broker.bootstrap_servers))
+    (orders,) = blocks(PAGE, "json")
+    (tmp_path / "orders.json").write_text(orders)
     arguments = ["standalone", *(str(tmp_path / f"{name}.properties") for name in FILES)]
     worker = ConnectProcess(broker.bootstrap_servers, arguments)
     examples = commands(PAGE)
-    assert len(examples) == 25
+    assert len(examples) == 26
     try:
         for command in examples:
             if shlex.split(command.line)[:3] == ["headwater", "connect", "standalone"]:
@@ -45,6 +47,8 @@ def test_examples(
                     within_s=WITHIN_S,
                 )
                 continue
+            if "preview" in command.line:
+                worker.stop()  # one JVM at a time
             plain = command.line.startswith("curl") and ">" not in command.line
             line = f"{command.line} && echo" if plain and command.expected else command.line
             moved = command._replace(line=line.replace("http://localhost:8083", worker.url))

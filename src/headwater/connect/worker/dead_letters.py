@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from headwater.clients.errors import describe
 from headwater.connect.connectors.connector import RetriableError
 from headwater.connect.transforms.application import FAILED
+from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,7 +52,7 @@ class DeadLetters:
     def _letters(self, failed: DataFrame) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        letters = failed.withColumns({"key": F.col("_raw_key"), "value": F.col("_raw_value")})
+        letters = failed.withColumns({"key": F.col(RAW_KEY), "value": F.col(RAW_VALUE)})
         if self._spec.common.boolean("errors.deadletterqueue.context.headers.enable"):
             given = F.coalesce(F.col("headers"), F.expr(_NO_HEADERS))
             letters = letters.withColumn("headers", F.concat(given, self._context()))

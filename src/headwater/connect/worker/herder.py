@@ -134,6 +134,12 @@ class Herder:
         self._to_restart &= set(self._runs)
 
     def _begin(self, name: str, connector: StoredConnector) -> None:
+        writer = self._writer
+        assert writer is not None
+
+        def leads() -> bool:
+            return writer.is_leader
+
         def tell(state: TaskState, trace: str | None) -> None:
             self._on_loop(self._report, name, state, trace)
 
@@ -141,6 +147,8 @@ class Herder:
             self._on_loop(self._statuses.note_topics, name, tuple(topics))
 
         def open_task(progress: Progress) -> Task:
+            if not leads():  # to open it would take it away from whoever does
+                raise ConnectorError("this worker does not lead any more")
             spec = ConnectorSpec.read(name, connector.config, self._config.converters)
             return self._open_task(spec, progress, note_topics)
 

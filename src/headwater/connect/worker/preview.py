@@ -7,24 +7,23 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.connect.connectors.connector import ConnectorContext, ConnectorError
+from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.config import StorageTopic, WorkerConfig
 from headwater.connect.worker.connector_spec import ConnectorSpec
-from headwater.connect.worker.offset_store import ConnectorOffsets
-from headwater.connect.worker.progress import Progress
 from headwater.connect.worker.sink_group import SinkGroup
-from headwater.connect.worker.sink_task import SinkTask
-from headwater.connect.worker.source_task import SourceTask
+from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, SinkRecords
+from headwater.connect.worker.source_records import SourceRecords
 from headwater.connect.worker.spark_session import ConnectSession
 from headwater.connect.worker.validation import validated
 from headwater.spark.shared_session import SharedSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from pyspark.sql import DataFrame
 
     from headwater.clients import ClusterAccess
-    from headwater.connect.connectors.connector import Sink, SourcePlugin
+    from headwater.connect.connectors.connector import SourcePlugin
 
 _NONE = StorageTopic(name="", replication_factor=1)
 
@@ -52,40 +51,35 @@ def previewed(
     spec = ConnectorSpec.read(name, config, converters)
     try:
         if spec.is_source:
-            return _of_source(spec, worker, session, limit)
+            return _of_source(spec, session, limit)
         return _of_sink(spec, worker, session, limit)
     finally:
         shared.stop()
 
 
-def _of_source(
-    spec: ConnectorSpec, worker: WorkerConfig, session: ConnectSession, limit: int
-) -> list[dict[str, Any]]:
+def _of_source(spec: ConnectorSpec, session: ConnectSession, limit: int) -> list[dict[str, Any]]:
     context = ConnectorContext(
         name=spec.name, start_session=session.get, tasks_max=spec.tasks_max,
         properties=spec.properties,
     )  # fmt: skip
     source = cast("SourcePlugin", spec.plugin).open(spec.own, context)
-    offsets = ConnectorOffsets(spec.name, {})
-    task = SourceTask(spec, worker, source, offsets, session.get, Progress(), _ignore)
+    made = SourceRecords(spec)
     try:
         records: list[dict[str, Any]] = []
         for rows in source.poll():
-            records += _shown(task.records(rows), limit - len(records))
+            records += _shown(made.of(rows), limit - len(records))
             if len(records) >= limit:
                 break
         return records
     finally:
-        task.close()
+        source.close()
 
 
 def _of_sink(
     spec: ConnectorSpec, worker: WorkerConfig, session: ConnectSession, limit: int
 ) -> list[dict[str, Any]]:
     group = SinkGroup(worker.client("preview"), spec.name)
-    # Its sink is never asked for anything.
-    sink = cast("Sink", group)
-    task = SinkTask(spec, worker, sink, group, session.get, Progress(), _ignore)
+    made = SinkRecords(spec, worker)
     try:
         common = spec.common
         found = group.partitions(common.words("topics"), common.text("topics.regex") or "")
@@ -94,8 +88,8 @@ def _of_sink(
         for each in found:
             end = min(ends[each], starts[each] + limit)
             if starts[each] < end and len(records) < limit:
-                frame, _ = task.batch(each.topic, {each: (starts[each], end)})
-                records += _shown(frame.drop("_raw_key", "_raw_value"), limit - len(records))
+                frame, _ = made.of(session.get(), each.topic, {each: (starts[each], end)})
+                records += _shown(frame.drop(RAW_KEY, RAW_VALUE), limit - len(records))
         return records
     finally:
         group.close()
@@ -103,7 +97,11 @@ def _of_sink(
 
 def _shown(frame: DataFrame, limit: int) -> list[dict[str, Any]]:
     return [
-        {name: _plain(value) for name, value in row.asDict(recursive=True).items()}
+        {
+            name: _plain(value)
+            for name, value in row.asDict(recursive=True).items()
+            if name != FAILED or value is not None
+        }
         for row in frame.limit(limit).collect()
     ]
 
@@ -119,7 +117,3 @@ def _plain(value: Any) -> Any:
     except TypeError:
         return str(value)
     return value
-
-
-def _ignore(_topics: Iterable[str]) -> None:
-    pass

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from headwater.connect.connectors.connector import SinkBatch
-from headwater.connect.converters.converter import converter_for
-from headwater.connect.data.shape import Shape
-from headwater.connect.transforms.application import FAILED, apply_steps
-from headwater.connect.transforms.chain import read_chain
+from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
+from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, SinkRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -53,15 +50,12 @@ class SinkTask:
         note_topics: Callable[[Iterable[str]], None],
     ) -> None:
         self._spec = spec
-        self._config = config
         self._sink = sink
         self._group = group
         self._start_session = start_session
         self._progress = progress
         self._note_topics = note_topics
-        self._chain = read_chain(spec.properties)
-        self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
-        self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+        self._records = SinkRecords(spec, config)
         self._dead_letters = DeadLetters(spec, config)
         self._positions: dict[TopicPartition, int] = {}
         self._partitions: list[TopicPartition] = []
@@ -88,36 +82,6 @@ class SinkTask:
         finally:
             self._group.close()
 
-    def batch(
-        self, topic: str, ranges: Ranges, observed: Observed | None = None
-    ) -> tuple[DataFrame, Shape]:
-        """Return records of a topic, decoded and transformed, with `_failed` and raw bytes."""
-        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-
-        raw = self._read(topic, ranges)
-        if observed is not None:
-            raw = observed.before(raw)
-        key = self._key.from_bytes(raw, "key", topic)
-        value = self._value.from_bytes(raw, "value", topic)
-        failures = [each.failed for each in (key, value) if each.failed is not None]
-        frame = raw.select(
-            "topic",
-            "partition",
-            key.value.alias("key"),
-            value.value.alias("value"),
-            "headers",
-            "timestamp",
-            F.col("topic").alias("_topic"),
-            F.col("partition").alias("_partition"),
-            F.col("offset").alias("_offset"),
-            F.col("key").alias("_raw_key"),
-            F.col("value").alias("_raw_value"),
-            F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
-        )
-        steps, shape = self._chain.compile(Shape(key.schema, value.schema))
-        frame = apply_steps(frame, steps)
-        return (frame if observed is None else observed.after(frame)), shape
-
     def _write(self, topic: str, ranges: Ranges) -> None:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
@@ -126,7 +90,7 @@ class SinkTask:
 
         self._note_topics([topic])
         observed = Observed()
-        frame, shape = self.batch(topic, ranges, observed)
+        frame, shape = self._records.of(self._start_session(), topic, ranges, observed)
         kept: DataFrame | None = None
         failed = 0
         if self._spec.tolerates_errors:
@@ -136,7 +100,7 @@ class SinkTask:
         else:
             frame = refusing_failed(frame, _refusal())
         try:
-            rows = frame.drop(FAILED, "_raw_key", "_raw_value")
+            rows = frame.drop(FAILED, RAW_KEY, RAW_VALUE)
             self._sink.write(SinkBatch(rows, shape, ranges))
         finally:
             if kept is not None:
@@ -153,22 +117,6 @@ class SinkTask:
         if counts is None:  # the sink had a way around it: every offset counts as a row
             counts = {"read": offsets, "written": offsets - failed, "failed": failed}
         self._progress.add(BatchCounts(counts["read"], counts["written"], counts["failed"]))
-
-    def _read(self, topic: str, ranges: Ranges) -> DataFrame:
-        starts = {str(each.partition): start for each, (start, _) in ranges.items()}
-        ends = {str(each.partition): end for each, (_, end) in ranges.items()}
-        options = {f"kafka.{name}": value for name, value in self._config.cluster.java().items()}
-        return (
-            self._start_session()
-            .read.format("kafka")
-            .options(**options)
-            .option("kafka.isolation.level", "read_committed")
-            .option("assign", json.dumps({topic: [each.partition for each in ranges]}))
-            .option("startingOffsets", json.dumps({topic: starts}))
-            .option("endingOffsets", json.dumps({topic: ends}))
-            .option("includeHeaders", "true")
-            .load()
-        )
 
     def _look_for_partitions(self) -> None:
         now = time.monotonic()

@@ -7,10 +7,8 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from headwater.connect.converters.converter import converter_for
-from headwater.connect.transforms.application import FAILED, apply_steps
-from headwater.connect.transforms.chain import read_chain
 from headwater.connect.worker.progress import BatchCounts
+from headwater.connect.worker.source_records import SourceRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.connect")
 
-_RECORD = ("topic", "partition", "key", "value", "headers", "timestamp")
 _OFFSETS = "topic STRING, key BINARY, value BINARY"
 # What the sink takes for the identity of a query, its run and its batch; see jvm/sink.
 _QUERY, _RUN, _BATCH = "sql.streaming.queryId", "spark.jobGroup.id", "streaming.sql.batchId"
@@ -56,9 +53,7 @@ class SourceTask:
         self._start_session = start_session
         self._progress = progress
         self._note_topics = note_topics
-        self._chain = read_chain(spec.properties, of_source=True)
-        self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
-        self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+        self._records = SourceRecords(spec)
         self._run = str(uuid.uuid4())
         self._batch = 0
 
@@ -74,26 +69,6 @@ class SourceTask:
         """Close the source."""
         self._source.close()
 
-    def records(self, rows: SourceRows) -> DataFrame:
-        """Return rows as they are written: transformed, and converted to bytes."""
-        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-
-        from headwater.connect.worker.frames import refusing_failed, whole
-
-        steps, shape = self._chain.compile(rows.shape)
-        frame = apply_steps(whole(rows.frame), steps)
-        if not self._spec.tolerates_errors:
-            frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
-        topics: list[str] = []
-        if self._key.needs_topics or self._value.needs_topics:
-            topics = [each.topic for each in frame.select("topic").distinct().collect()]
-        return frame.withColumns(
-            {
-                "key": self._key.to_bytes(F.col("key"), shape.key, topics),
-                "value": self._value.to_bytes(F.col("value"), shape.value, topics),
-            }
-        ).select(*_RECORD, FAILED)
-
     def _write(self, polled: Sequence[SourceRows]) -> None:
         from headwater.connect.worker.frames import well
         from headwater.connect.worker.observed import Observed
@@ -108,7 +83,7 @@ class SourceTask:
             frames: list[DataFrame] = []
             for rows in group:
                 counted = Observed()
-                frame = self.records(replace(rows, frame=counted.before(rows.frame)))
+                frame = self._records.of(replace(rows, frame=counted.before(rows.frame)))
                 frames.append(well(counted.after(frame)))
                 observed.append(counted)
             # What follows the rows in their task is part of the task's transaction.

@@ -1,0 +1,87 @@
+"""Ranges of a topic as the records that a sink is given: decoded and transformed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from headwater.connect.converters.converter import converter_for
+from headwater.connect.data.shape import Shape
+from headwater.connect.transforms.application import FAILED, apply_steps
+from headwater.connect.transforms.chain import read_chain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.connect.connectors.connector import TopicPartition
+    from headwater.connect.worker.config import WorkerConfig
+    from headwater.connect.worker.connector_spec import ConnectorSpec
+    from headwater.connect.worker.observed import Observed
+
+RAW_KEY, RAW_VALUE = "_raw_key", "_raw_value"
+"""The columns that have a record's bytes, for the dead-letter topic."""
+
+
+class SinkRecords:
+    """What a connector's configuration makes of records."""
+
+    def __init__(self, spec: ConnectorSpec, config: WorkerConfig) -> None:
+        self._client = config.cluster.java()
+        self._chain = read_chain(spec.properties)
+        self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
+        self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+
+    def of(
+        self,
+        session: SparkSession,
+        topic: str,
+        ranges: Mapping[TopicPartition, tuple[int, int]],
+        observed: Observed | None = None,
+    ) -> tuple[DataFrame, Shape]:
+        """Return a topic's records, and in the column FAILED why one cannot be taken."""
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+        raw = self._read(session, topic, ranges)
+        if observed is not None:
+            raw = observed.before(raw)
+        key = self._key.from_bytes(raw, "key", topic)
+        value = self._value.from_bytes(raw, "value", topic)
+        failures = [each.failed for each in (key, value) if each.failed is not None]
+        frame = raw.select(
+            "topic",
+            "partition",
+            key.value.alias("key"),
+            value.value.alias("value"),
+            "headers",
+            "timestamp",
+            F.col("topic").alias("_topic"),
+            F.col("partition").alias("_partition"),
+            F.col("offset").alias("_offset"),
+            F.col("key").alias(RAW_KEY),
+            F.col("value").alias(RAW_VALUE),
+            F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
+        )
+        steps, shape = self._chain.compile(Shape(key.schema, value.schema))
+        frame = apply_steps(frame, steps)
+        return (frame if observed is None else observed.after(frame)), shape
+
+    def _read(
+        self,
+        session: SparkSession,
+        topic: str,
+        ranges: Mapping[TopicPartition, tuple[int, int]],
+    ) -> DataFrame:
+        starts = {str(each.partition): start for each, (start, _) in ranges.items()}
+        ends = {str(each.partition): end for each, (_, end) in ranges.items()}
+        return (
+            session.read.format("kafka")
+            .options(**{f"kafka.{name}": value for name, value in self._client.items()})
+            .option("kafka.isolation.level", "read_committed")
+            .option("assign", json.dumps({topic: [each.partition for each in ranges]}))
+            .option("startingOffsets", json.dumps({topic: starts}))
+            .option("endingOffsets", json.dumps({topic: ends}))
+            .option("includeHeaders", "true")
+            .load()
+        )

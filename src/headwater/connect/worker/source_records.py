@@ -1,0 +1,47 @@
+"""Rows of a source as the records that are written: transformed, and converted to bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.connect.converters.converter import converter_for
+from headwater.connect.transforms.application import FAILED, apply_steps
+from headwater.connect.transforms.chain import read_chain
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headwater.connect.connectors.connector import SourceRows
+    from headwater.connect.worker.connector_spec import ConnectorSpec
+
+_RECORD = ("topic", "partition", "key", "value", "headers", "timestamp")
+
+
+class SourceRecords:
+    """What a connector's configuration makes of rows."""
+
+    def __init__(self, spec: ConnectorSpec) -> None:
+        self._tolerates_errors = spec.tolerates_errors
+        self._chain = read_chain(spec.properties, of_source=True)
+        self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
+        self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+
+    def of(self, rows: SourceRows) -> DataFrame:
+        """Return records, and in the column FAILED why one is left out."""
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+        from headwater.connect.worker.frames import refusing_failed, whole
+
+        steps, shape = self._chain.compile(rows.shape)
+        frame = apply_steps(whole(rows.frame), steps)
+        if not self._tolerates_errors:
+            frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
+        topics: list[str] = []
+        if self._key.needs_topics or self._value.needs_topics:
+            topics = [each.topic for each in frame.select("topic").distinct().collect()]
+        return frame.withColumns(
+            {
+                "key": self._key.to_bytes(F.col("key"), shape.key, topics),
+                "value": self._value.to_bytes(F.col("value"), shape.value, topics),
+            }
+        ).select(*_RECORD, FAILED)
