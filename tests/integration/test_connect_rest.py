@@ -125,6 +125,10 @@ def test_what_is_wrong_is_named_field_by_field(worker: WorkerInThread) -> None:
     values = {each["value"]["name"]: each["value"] for each in infos["configs"]}
     assert len(values["tasks.max"]["errors"]) == 1
     assert values["errors.tolerance"]["recommended_values"] == ["none", "all"]
+    misplaced = {**SOURCE, "name": "x", "transforms": "t", "transforms.t.type": "Nothing"}
+    infos = worker.http.put(path, json=misplaced).json()
+    (error,) = [each["value"] for each in infos["configs"] if each["value"]["errors"]]
+    assert error["name"] == "transforms.t.type"
     unknown = worker.http.post(
         "/connectors", json={"name": "x", "config": {"connector.class": "Fil"}}
     )

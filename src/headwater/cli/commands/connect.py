@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
@@ -113,7 +114,7 @@ def validate(client: ConnectClient, file: Path) -> None:
     kind = str(config.get("connector.class", ""))
     if not kind:
         raise CommandError(f"{file}: the connector has no connector.class")
-    path = f"/connector-plugins/{kind.rpartition('.')[2]}/config/validate"
+    path = f"/connector-plugins/{quote(kind, safe='')}/config/validate"
     infos = client.ask("PUT", path, config)
     wrong = [
         (each["value"]["name"], error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headwater.config import ConfigDef, ConfigError, ConfigType
-from headwater.config.errors import MissingSettingError
+from headwater.config.errors import HIDDEN, MissingSettingError
 from headwater.config.types import format_value
 from headwater.connect.config_providers import resolved
 from headwater.connect.connectors.connector import ConnectorType
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from headwater.connect.connectors.connector import SinkPlugin, SourcePlugin
 
 _COMMON = "Common"
-_HIDDEN = "[hidden]"
+_PARTS = "Transforms and converters"
+_OF_A_PART = "A property of a transform, of a predicate or of a converter."
 
 
 @dataclass
@@ -56,7 +57,7 @@ class ValidatedField:
         is_shown = self.value is None or self.definition.type is not ConfigType.PASSWORD
         return {
             "name": self.definition.name,
-            "value": self.value if is_shown else _HIDDEN,
+            "value": self.value if is_shown else HIDDEN,
             "recommended_values": _recommended(self.definition),
             "errors": self.errors,
             "visible": True,
@@ -68,14 +69,13 @@ class Validation:
     """What was found out about a configuration."""
 
     class_name: str
+    config: Mapping[str, str]
     fields: dict[str, ValidatedField]
-    others: list[str] = field(default_factory=list)
-    """Errors of what has no definition of its own: transforms and converters."""
 
     @property
     def errors(self) -> list[str]:
         """All that is wrong."""
-        return [error for each in self.fields.values() for error in each.errors] + self.others
+        return [error for each in self.fields.values() for error in each.errors]
 
     def config_infos(self) -> dict[str, Any]:
         """Return Kafka Connect's ConfigInfos."""
@@ -90,9 +90,12 @@ class Validation:
         }
 
     def add(self, name: str, error: str) -> None:
-        """Add an error to a field."""
-        found = self.fields.get(name)
-        (self.others if found is None else found.errors).append(error)
+        """Add an error to a field, be it one of a transform or a converter."""
+        if name not in self.fields:
+            definition = ConfigDef(name, ConfigType.STRING, None, _OF_A_PART)
+            value = self.config.get(name)
+            self.fields[name] = ValidatedField(definition, _PARTS, len(self.fields) + 1, value)
+        self.fields[name].errors.append(error)
 
 
 def fields_of(found: SourcePlugin | SinkPlugin) -> list[ValidatedField]:
@@ -109,7 +112,7 @@ def validated(config: Mapping[str, str], defaults: Mapping[str, str]) -> Validat
     """Check a configuration; raises ConnectorError where the plug-in is not known."""
     found = find_plugin(config.get("connector.class", ""))
     by_name = {each.definition.name: each for each in fields_of(found)}
-    result = Validation(found.class_names[0], by_name)
+    result = Validation(found.class_names[0], config, by_name)
     try:
         properties = resolved(config)
     except ConfigError as failure:
