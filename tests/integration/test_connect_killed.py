@@ -116,4 +116,6 @@ def poisoned(servers: str, worker: ConnectProcess, folder: Path) -> None:
     headers = dict(letter.headers() or ())
     assert headers["__connect.errors.topic"] == b"numbers"
     assert headers["__connect.errors.offset"] == b"1"
+    assert headers["__connect.errors.stage"] == b"VALUE_CONVERTER"
+    assert headers["__connect.errors.class.name"] == config["value.converter"].encode()
     assert headers["__connect.errors.connector.name"] == b"numbers"

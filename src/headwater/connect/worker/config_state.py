@@ -72,10 +72,7 @@ class ConfigState:
             value = None if record.value is None else msgspec.json.decode(record.value)
         except (UnicodeDecodeError, msgspec.DecodeError) as failure:
             raise InvalidRecordError(f"it is no record of Kafka Connect: {failure}") from None
-        for prefix in (_CONNECTOR, _TARGET, _COMMIT, _TASK):
-            if key.startswith(prefix):
-                return _checked(ConfigRecord(prefix, key.removeprefix(prefix), value))
-        return ConfigRecord("", key, value)  # a session key, a restart: of no use here
+        return _checked(ConfigRecord(*_split(key), value))
 
     def apply(self, decoded: ConfigRecord, record: Record, mark: Mark | None) -> None:
         """Take in a record."""
@@ -96,7 +93,7 @@ class ConfigState:
 
     def restoring(self, key: bytes) -> Sequence[KeyValue]:
         """Return the record that a key had before somebody overwrote it who did not lead."""
-        prefix, _, name = _split(key.decode())
+        prefix, name = _split(key.decode())
         stored = self.get(name)
         if prefix == _CONNECTOR:
             return [(key, None if stored is None else _properties(stored.config))]
@@ -142,16 +139,16 @@ def _target(target: TargetState) -> bytes:
     return msgspec.json.encode({"state": old.value, "state.v2": target.value})
 
 
-def _split(key: str) -> tuple[str, str, str]:
+def _split(key: str) -> tuple[str, str]:
     for prefix in (_CONNECTOR, _TARGET, _COMMIT, _TASK):
         if key.startswith(prefix):
-            return prefix, "", key.removeprefix(prefix)
-    return "", "", key
+            return prefix, key.removeprefix(prefix)
+    return "", key  # a session key, a restart: of no use here
 
 
 def _checked(record: ConfigRecord) -> ConfigRecord:
     prefix, name, value = record
-    if value is None:
+    if not prefix or value is None:
         return record
     if not isinstance(value, dict):
         raise InvalidRecordError(f"the value of {prefix}{name} is no object")

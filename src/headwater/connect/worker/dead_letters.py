@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from headwater.clients.errors import describe
 from headwater.connect.connectors.connector import RetriableError
 from headwater.connect.transforms.application import FAILED
-from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE
+from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, STAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -67,8 +67,10 @@ class DeadLetters:
             "offset": F.col("_offset"),
             "connector.name": F.lit(self._spec.name),
             "task.id": F.lit("0"),
-            "stage": F.lit("VALUE_CONVERTER"),
-            "class.name": F.lit(self._spec.value.class_name),
+            "stage": F.col(STAGE),
+            "class.name": F.when(F.col(STAGE) == "KEY_CONVERTER", self._spec.key.class_name)
+            .when(F.col(STAGE) == "VALUE_CONVERTER", self._spec.value.class_name)
+            .otherwise("org.apache.kafka.connect.transforms.Transformation"),
             "exception.class.name": F.lit("org.apache.kafka.connect.errors.DataException"),
             "exception.message": F.col(FAILED),
         }

@@ -11,7 +11,7 @@ from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.config import StorageTopic, WorkerConfig
 from headwater.connect.worker.connector_spec import ConnectorSpec
 from headwater.connect.worker.sink_group import SinkGroup
-from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, SinkRecords
+from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, STAGE, SinkRecords
 from headwater.connect.worker.source_records import SourceRecords
 from headwater.connect.worker.spark_session import ConnectSession
 from headwater.connect.worker.validation import validated
@@ -89,7 +89,7 @@ def _of_sink(
             end = min(ends[each], starts[each] + limit)
             if starts[each] < end and len(records) < limit:
                 frame, _ = made.of(session.get(), each.topic, {each: (starts[each], end)})
-                records += _shown(frame.drop(RAW_KEY, RAW_VALUE), limit - len(records))
+                records += _shown(frame.drop(RAW_KEY, RAW_VALUE, STAGE), limit - len(records))
         return records
     finally:
         group.close()

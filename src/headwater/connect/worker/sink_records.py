@@ -13,7 +13,7 @@ from headwater.connect.transforms.chain import read_chain
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.connect.connectors.connector import TopicPartition
     from headwater.connect.worker.config import WorkerConfig
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 RAW_KEY, RAW_VALUE = "_raw_key", "_raw_value"
 """The columns that have a record's bytes, for the dead-letter topic."""
+STAGE = "_stage"
+"""The column that says where a record has failed, if it has, in Kafka Connect's words."""
+INTERNAL = (RAW_KEY, RAW_VALUE, STAGE, FAILED)
+"""What a sink is not given."""
 
 
 class SinkRecords:
@@ -62,6 +66,7 @@ class SinkRecords:
             F.col("key").alias(RAW_KEY),
             F.col("value").alias(RAW_VALUE),
             F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
+            _stage(key.failed, value.failed).alias(STAGE),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
         frame = apply_steps(frame, steps)
@@ -85,3 +90,14 @@ class SinkRecords:
             .option("includeHeaders", "true")
             .load()
         )
+
+
+def _stage(key: Column | None, value: Column | None) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    never = F.lit(False)
+    return (
+        F.when(never if key is None else key.isNotNull(), "KEY_CONVERTER")
+        .when(never if value is None else value.isNotNull(), "VALUE_CONVERTER")
+        .otherwise("TRANSFORMATION")
+    )

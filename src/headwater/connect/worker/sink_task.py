@@ -11,7 +11,7 @@ from headwater.connect.connectors.connector import SinkBatch
 from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
-from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, SinkRecords
+from headwater.connect.worker.sink_records import INTERNAL, SinkRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -100,7 +100,7 @@ class SinkTask:
         else:
             frame = refusing_failed(frame, _refusal())
         try:
-            rows = frame.drop(FAILED, RAW_KEY, RAW_VALUE)
+            rows = frame.drop(*INTERNAL)
             self._sink.write(SinkBatch(rows, shape, ranges))
         finally:
             if kept is not None:
