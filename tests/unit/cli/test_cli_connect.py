@@ -1,0 +1,45 @@
+"""What `headwater connect` reads from files, and says when nobody answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from headwater.cli.app import headwater
+from headwater.cli.connector_files import read_connector
+from headwater.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_connectors_are_read_from_json_and_properties(tmp_path: Path) -> None:
+    config = {"connector.class": "FileStreamSource", "tasks.max": 1}
+    as_sent = tmp_path / "sent.json"
+    as_sent.write_text(json.dumps({"name": "a", "config": config}))
+    plain = tmp_path / "plain.json"
+    plain.write_text(json.dumps({"name": "a", **config}))
+    properties = tmp_path / "a.properties"
+    properties.write_text("name=a\nconnector.class=FileStreamSource\ntasks.max=1\n")
+    assert read_connector(as_sent) == read_connector(plain) == ("a", {**config, "name": "a"})
+    assert read_connector(properties) == ("a", {**config, "tasks.max": "1", "name": "a"})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("{no json", "is not JSON"), ("{}", "has no name"), ("a=b\n", "has no name")],
+)
+def test_what_is_no_connector_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "connector"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=reason):
+        read_connector(path)
+
+
+def test_who_does_not_answer_is_named() -> None:
+    shown = CliRunner().invoke(headwater, ["connect", "list", "--url", "http://127.0.0.1:1"])
+    assert shown.exit_code == 1
+    assert "no Connect worker answers at http://127.0.0.1:1" in shown.output
