@@ -201,7 +201,7 @@ def test_secrets_are_stored_and_shown_as_references(
     assert worker.get("/connectors/failing-secret/config")["file"] == "${env:SECRET_FILE}"
     worker.http.delete("/connectors/failing-secret")
     refused = worker.http.put("/connectors/x/config", json={**SOURCE, "file": "${env:NO_SUCH}"})
-    assert "has no variable NO_SUCH" in refused.json()["message"]
+    assert "no such environment variable" in refused.json()["message"]
 
 
 def test_the_worker_its_metrics_and_its_loggers(worker: WorkerInThread) -> None:
