@@ -30,6 +30,7 @@ _COMMANDS = (
     ),
     LazyCommand("registry", "headwater.cli.commands.registry:registry", "Run the schema registry."),
     LazyCommand("rest", "headwater.cli.commands.rest:rest", "Run the REST proxy."),
+    LazyCommand("console", "headwater.cli.commands.console:console", "Run the web console."),
     LazyCommand(
         "topics", "headwater.cli.commands.topics:topics", "Create, list, change, delete topics."
     ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
-    from headwater.cli.start_position import StartPosition
+    from headwater.clients.start_position import StartPosition
 
 # The group has moved on without us. Whoever has the partition now reads these records again.
 _MOVED_ON = (

@@ -1,25 +1,22 @@
-"""Where a group shall go on reading: works out new offsets from what a user asked for."""
+"""Where a group shall go on reading, as options and files say it."""
 
 from __future__ import annotations
 
 import csv
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.errors import CommandError
 from headwater.cli.options import duration
-from headwater.cli.output import note
 from headwater.clients.connection import check_topic_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from headwater.clients.connection import Connection
-
-Place = tuple[str, int]
+    from headwater.clients.offset_plan import Place
 
 MAX_OFFSET = (1 << 63) - 1
 
@@ -27,37 +24,6 @@ _ISO_DURATION = re.compile(
     r"P(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?"
 )
-
-
-class Target(NamedTuple):
-    """What a user asked for; exactly one of these."""
-
-    to_earliest: bool = False
-    to_latest: bool = False
-    to_current: bool = False
-    to_offset: int | None = None
-    shift_by: int | None = None
-    to_datetime: int | None = None
-    by_duration: int | None = None
-    from_file: str | None = None
-
-    @property
-    def given(self) -> list[str]:
-        """The options that were given, as on the command line."""
-        return [
-            f"--{name.replace('_', '-')}"
-            for name, value in self._asdict().items()
-            if value is not None and value is not False
-        ]
-
-
-class Planned(NamedTuple):
-    """One partition and its offsets before and after."""
-
-    topic: str
-    partition: int
-    current: int | None
-    new: int
 
 
 def ago(text: str) -> int:
@@ -109,64 +75,3 @@ def read_plan(path: str, group: str) -> dict[Place, int]:
     if not plan:
         raise CommandError(f"{path} has no offsets for the group '{group}'")
     return plan
-
-
-def make_plan(
-    connection: Connection,
-    places: Sequence[Place],
-    current: Mapping[Place, int],
-    target: Target,
-    given: Mapping[Place, int],
-    now_ms: int,
-) -> list[Planned]:
-    """Return the new offset of each partition, within what the partition has."""
-    from confluent_kafka.admin import OffsetSpec
-
-    starts = connection.offsets(places, OffsetSpec.earliest())
-    ends = connection.offsets(places, OffsetSpec.latest())
-    wanted: Mapping[Place, int]
-    if target.to_earliest:
-        wanted = starts
-    elif target.to_latest:
-        wanted = ends
-    elif target.to_current:
-        wanted = {place: current.get(place, ends[place]) for place in places}
-    elif target.to_offset is not None:
-        wanted = dict.fromkeys(places, target.to_offset)
-    elif target.shift_by is not None:
-        wanted = _shifted(places, current, target.shift_by)
-    elif target.from_file is not None:
-        wanted = given
-    else:
-        moment = target.to_datetime
-        if moment is None:
-            moment = max(now_ms - (target.by_duration or 0), 0)
-        found = connection.offsets(places, OffsetSpec.for_timestamp(moment))
-        # No record is as young as that: go on with the next one.
-        wanted = {place: found[place] if found[place] >= 0 else ends[place] for place in places}
-    return [
-        Planned(*place, current.get(place), _within(place, wanted[place], starts, ends))
-        for place in sorted(places)
-    ]
-
-
-def _shifted(places: Sequence[Place], current: Mapping[Place, int], by: int) -> dict[Place, int]:
-    missing = [
-        f"{topic}-{number}" for topic, number in sorted(places) if (topic, number) not in current
-    ]
-    if missing:
-        raise CommandError(
-            f"the group has no offset for {', '.join(missing)}, so that there is nothing to shift. "
-            "Name partitions with --topic TOPIC:0,1 or use --to-offset"
-        )
-    return {place: current[place] + by for place in places}
-
-
-def _within(
-    place: Place, offset: int, starts: Mapping[Place, int], ends: Mapping[Place, int]
-) -> int:
-    bounded = min(max(offset, starts[place]), ends[place])
-    if bounded != offset:
-        side = "starts" if offset < bounded else "ends"
-        note(f"{place[0]}-{place[1]} {side} at {bounded}, which is taken instead of {offset}.")
-    return bounded

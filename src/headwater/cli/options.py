@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from headwater.clients.points_in_time import UNITS_MS, parse_time
+from headwater.clients.start_position import InvalidPositionError, StartPosition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
 MAX_PARTITION = (1 << 31) - 1
-MAX_TIMESTAMP = (1 << 63) - 1
 
 
 def escaped(text: str) -> bytes:
@@ -33,12 +34,20 @@ def point_in_time(text: str) -> int:
         raise click.BadParameter(str(failure)) from None
 
 
+def start_position(text: str) -> StartPosition:
+    """An option's type: where reading starts."""
+    try:
+        return StartPosition.parse(text)
+    except InvalidPositionError as failure:
+        raise click.BadParameter(str(failure)) from None
+
+
 def duration(text: str) -> int:
     """An option's type: how long, such as 500ms, 30s, 10m, 2h or 1d, in milliseconds."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
     if match is None:
         raise click.BadParameter(f"'{text}' is no duration such as 500ms, 30s, 10m, 2h or 1d")
-    return int(float(match[1]) * _UNITS_MS[match[2]])
+    return int(float(match[1]) * UNITS_MS[match[2]])
 
 
 property_option: Callable[[Any], Any] = click.option(
@@ -88,28 +97,4 @@ def unescape(text: str) -> bytes:
     return re.sub(rb"\\(x[0-9a-fA-F]{2}|.|$)", replace, text.encode("utf-8", "surrogateescape"))
 
 
-def parse_time(text: str, now_ms: int) -> int:
-    """Return epoch milliseconds for any of the notations; a date without a zone is in UTC."""
-    if text.isascii() and text.isdigit():
-        if int(text) > MAX_TIMESTAMP:
-            raise ValueError(f"'{text}' is too large for a time in epoch milliseconds")
-        return int(text)
-    if ago := re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text):
-        return now_ms - int(float(ago[1]) * _UNITS_MS[ago[2]])
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(
-            f"'{text}' is no time: give epoch milliseconds, a date such as 2026-05-01T10:00:00Z, "
-            "or how long ago (30s, 15m, 2h, 1d)"
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    milliseconds = int(moment.timestamp() * 1000)
-    if milliseconds < 0:
-        raise ValueError(f"'{text}' is before 1970, where Kafka's timestamps start")
-    return milliseconds
-
-
 _ESCAPES = {"t": b"\t", "n": b"\n", "r": b"\r", "0": b"\0", "\\": b"\\"}
-_UNITS_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from headwater.cli.options import MAX_PARTITION, MAX_TIMESTAMP
+from headwater.cli.options import MAX_PARTITION
+from headwater.clients.points_in_time import MAX_TIMESTAMP
 
 Headers = list[tuple[str, bytes | None]]
 

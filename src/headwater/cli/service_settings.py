@@ -113,6 +113,10 @@ def check_settings(service: str, given: Given) -> None:
                 from headwater.monitor.config import MonitorConfig
 
                 _check_listener(MonitorConfig.from_settings(given))
+            case "console":
+                from headwater.console.config import ConsoleConfig
+
+                _check_listener(ConsoleConfig.from_settings(given))
             case _:
                 _check_spark_service(service, given)
     except ConfigError as failure:

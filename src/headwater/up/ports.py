@@ -11,6 +11,7 @@ PORTS = {
     "monitor": 9308,
     "connect": 8083,
     "sql": 8088,
+    "console": 9021,
 }
 
 STATUS_PORT = 9020

@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError, Message
 
 from headwater.cli.commands.consume import Reading
 from headwater.cli.errors import CommandError
-from headwater.cli.start_position import Span
+from headwater.clients.start_position import Span
 
 
 def record(partition: int, offset: int) -> Message:

@@ -11,7 +11,7 @@ import click
 from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.group_reading import GroupReading, group_settings
-from headwater.cli.options import escaped, property_option
+from headwater.cli.options import escaped, property_option, start_position
 from headwater.cli.output import note
 from headwater.cli.record_formats import (
     decoding,
@@ -21,10 +21,10 @@ from headwater.cli.record_formats import (
     skipping_malformed,
 )
 from headwater.cli.record_output import json_line, template_formatter, text_formatter
-from headwater.cli.start_position import Span, StartPosition
 from headwater.clients.connection import POLL_S, Connection
 from headwater.clients.errors import describe
 from headwater.clients.retries import PASSING
+from headwater.clients.start_position import Span, StartPosition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ Fields of --format, which ends lines only where it says \\n:
     "--offset",
     "position",
     metavar="POSITION",
-    type=StartPosition.parse,
+    type=start_position,
     help="earliest, latest, N, -N (before the end), a date, @EPOCH_MS, or 15m (ago)."
     "  [default: latest]",
 )

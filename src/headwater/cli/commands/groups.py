@@ -11,7 +11,6 @@ import click
 
 from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
-from headwater.cli.group_changes import delete_group, move_group
 from headwater.cli.group_description import (
     Described,
     UnknownGroupError,
@@ -23,19 +22,12 @@ from headwater.cli.group_description import (
     state_name,
 )
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.offset_reset import (
-    MAX_OFFSET,
-    Place,
-    Planned,
-    Target,
-    ago,
-    make_plan,
-    parse_scope,
-    read_plan,
-)
+from headwater.cli.offset_reset import MAX_OFFSET, ago, parse_scope, read_plan
 from headwater.cli.options import point_in_time
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.clients.errors import describe
+from headwater.clients.group_changes import delete_group, move_group
+from headwater.clients.offset_plan import Place, Planned, Target, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -231,6 +223,7 @@ def reset_offsets(
     current = committed_offsets(connection, group)
     places = _places(connection, group, topics, current, given, all_topics=all_topics)
     plan = make_plan(connection, places, current, target, given, int(time.time() * 1000))
+    _say_bounds(plan)
     if execute:
         move_group(connection, group, plan)
     _print_plan(group, plan, as_csv=as_csv, as_json=as_json)
@@ -291,6 +284,14 @@ def _places(
     return sorted(wanted)
 
 
+def _say_bounds(plan: Sequence[Planned]) -> None:
+    for one in plan:
+        if one.new != one.asked:
+            side = "starts" if one.asked < one.new else "ends"
+            place = f"{one.topic}-{one.partition}"
+            note(f"{place} {side} at {one.new}, which is taken instead of {one.asked}.")
+
+
 def _print_plan(group: str, plan: Sequence[Planned], *, as_csv: bool, as_json: bool) -> None:
     if as_csv:
         for one in plan:
@@ -310,7 +311,7 @@ def _print_plan(group: str, plan: Sequence[Planned], *, as_csv: bool, as_json: b
         )
     else:
         columns = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "NEW-OFFSET")
-        print_table(columns, [(group, *one) for one in plan])
+        print_table(columns, [(group, *one[:4]) for one in plan])
 
 
 def _print_offsets(described: Sequence[Described]) -> None:

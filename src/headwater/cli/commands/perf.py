@@ -23,7 +23,7 @@ from headwater.cli.perf_workloads import (
     produce_in_bulk,
     time_round_trips,
 )
-from headwater.cli.start_position import StartPosition
+from headwater.clients.start_position import StartPosition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.errors import CommandError
-from headwater.clients.errors import describe
+from headwater.clients.errors import ClientError, describe
 from headwater.clients.raw.group_coordinator import wait_for_coordinator
 from headwater.clients.retries import PASSING, retry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.cli.offset_reset import Planned
     from headwater.clients.connection import Connection
+    from headwater.clients.offset_plan import Planned
 
 
 def delete_group(connection: Connection, group: str) -> None:
@@ -39,7 +38,7 @@ def delete_group(connection: Connection, group: str) -> None:
 
 
 def move_group(connection: Connection, group: str, plan: Sequence[Planned]) -> None:
-    """Commit the planned offsets for a group."""
+    """Commit the planned offsets for a group; raises ClientError for what is refused."""
     from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 
     wanted = [TopicPartition(one.topic, one.partition, one.new) for one in plan]
@@ -59,6 +58,6 @@ def move_group(connection: Connection, group: str, plan: Sequence[Planned]) -> N
 
     failed = retry(ask)
     if failed:
-        raise CommandError(
+        raise ClientError(
             "\n".join(f"{one.topic}-{one.partition}: {describe(one.error)}" for one in failed)
         )

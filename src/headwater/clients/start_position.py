@@ -6,12 +6,14 @@ import re
 import time
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import click
-
-from headwater.cli.options import parse_time
+from headwater.clients.points_in_time import parse_time
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection
+
+
+class InvalidPositionError(ValueError):
+    """No position can be read from a text; the message says which there are."""
 
 
 class Span(NamedTuple):
@@ -30,7 +32,10 @@ class StartPosition(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> StartPosition:
-        """Read earliest, latest, 42, -10, @EPOCH_MS, an ISO date or how long ago (15m, 2h)."""
+        """Read earliest, latest, 42, -10, @EPOCH_MS, an ISO date or how long ago (15m, 2h).
+
+        Raises InvalidPositionError.
+        """
         if text in ("earliest", "beginning"):
             return cls("earliest")
         if text in ("latest", "end"):
@@ -42,7 +47,7 @@ class StartPosition(NamedTuple):
         try:
             return cls("time", parse_time(text.removeprefix("@"), int(time.time() * 1000)))
         except ValueError:
-            raise click.BadParameter(
+            raise InvalidPositionError(
                 f"'{text}' is no position: give earliest, latest, an offset (42), so many before "
                 "the end (-10), or a time (@1767225600000, 2026-01-01T00:00:00Z, 15m for 15 "
                 "minutes ago)"

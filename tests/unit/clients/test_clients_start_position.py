@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import click
 import pytest
 
-from headwater.cli.start_position import StartPosition
+from headwater.clients.start_position import InvalidPositionError, StartPosition
 
 
 @pytest.mark.parametrize(
@@ -28,5 +27,5 @@ def test_parse(text: str, expected: tuple[str, int]) -> None:
 
 @pytest.mark.parametrize("text", ["", "middle", "--1", "@", "1e3"])
 def test_what_is_no_position(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="is no position"):
+    with pytest.raises(InvalidPositionError, match="is no position"):
         StartPosition.parse(text)

@@ -1,0 +1,72 @@
+"""`headwater console`: run the web console in the foreground."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from headwater.cli.connection import connection_options
+from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
+from headwater.cli.service_settings import given_settings, settings_options
+from headwater.clients.errors import InvalidPropertiesError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headwater.clients.connection import Connection
+
+DEFAULT_PORT = 9021
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  headwater console
+  headwater console --bootstrap-server kafka:9092 --registry http://localhost:8081
+  headwater console --read-only --users users.txt
+  headwater console --property monitor.url=http://localhost:9308
+
+Then open http://localhost:9021 in a browser. `headwater up` runs it as well.
+
+Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
+)
+@connection_options
+@listener_options(DEFAULT_PORT)
+@click.option("--registry", metavar="URL[,...]", help="The schema registry, if there is one.")
+@click.option("--read-only", is_flag=True, help="Show everything, and change nothing.")
+@settings_options("console", "its own", "properties file")
+def console(
+    connection: Connection,
+    listener: ListenerOptions,
+    registry: str | None,
+    read_only: bool,
+    config_file: Path | None,
+    properties: tuple[str, ...],
+) -> int:
+    """Run the web console until Ctrl-C; the cluster may come and go meanwhile."""
+    from headwater.config import ConfigError
+    from headwater.console.config import ConsoleConfig
+    from headwater.console.settings import CONSOLE_SETTINGS
+
+    settings = given_settings(CONSOLE_SETTINGS, config_file, properties)
+    try:
+        config = ConsoleConfig.from_settings(settings)
+        listener.set_in(config)
+        config.check()
+        if registry is not None:
+            config.registry["url"] = registry
+        config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
+        config.client |= connection.access.properties
+        config.access.librdkafka()
+        _ = config.registry_access
+    except ConfigError as failure:
+        raise click.UsageError(settings.explain(failure)) from None
+    except InvalidPropertiesError as failure:
+        raise click.UsageError(str(failure)) from None
+    config.is_read_only = config.is_read_only or read_only
+
+    # Only now: a wrong setting should not have to wait for the server's imports.
+    from headwater.console.run import run
+
+    return run(config)

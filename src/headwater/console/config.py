@@ -1,0 +1,79 @@
+"""What the console's settings mean to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from headwater.clients import ClusterAccess, RegistryAccess
+from headwater.config import ConfigError, Values
+from headwater.console.settings import (
+    CLIENT_PREFIX,
+    CONSOLE_SETTINGS,
+    DEFAULT_PORT,
+    REGISTRY_PREFIX,
+)
+from headwater.http.listener_settings import ListenerConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(slots=True)
+class ConsoleConfig(ListenerConfig):
+    """Everything that can be set; `CONSOLE_SETTINGS` has the names that operators use."""
+
+    port: int = DEFAULT_PORT
+    bootstrap_servers: str = "localhost:9092"
+    client: dict[str, str] = field(default_factory=dict)
+    registry: dict[str, str] = field(default_factory=dict)
+    cluster_name: str = "default"
+    monitor_url: str | None = None
+    platform_url: str | None = None
+    is_read_only: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+    scan_records: int = 20_000
+
+    @classmethod
+    def from_settings(cls, given: Mapping[str, str]) -> ConsoleConfig:
+        """Take settings by their names; raises ConfigError."""
+        values = Values(CONSOLE_SETTINGS, given)
+        config = cls(
+            bootstrap_servers=",".join(values.words("bootstrap.servers")),
+            cluster_name=values.text("cluster.name") or "",
+            monitor_url=_url(values, "monitor.url"),
+            platform_url=_url(values, "platform.url"),
+            is_read_only=values.boolean("read.only"),
+            allowed_hosts=tuple(host.lower() for host in values.words("allowed.hosts")),
+            scan_records=values.integer("scan.max.records"),
+        )
+        if registries := values.words("schema.registry.url"):
+            config.registry["url"] = ",".join(registries)
+        for name, text in given.items():
+            if name.startswith(CLIENT_PREFIX):
+                config.client[name.removeprefix(CLIENT_PREFIX)] = text.strip()
+            elif name.startswith(REGISTRY_PREFIX) and name != "schema.registry.url":
+                config.registry[name.removeprefix(REGISTRY_PREFIX)] = text.strip()
+            else:
+                config.take(name, values)
+        return config
+
+    @property
+    def access(self) -> ClusterAccess:
+        """The cluster."""
+        return ClusterAccess(
+            self.bootstrap_servers, {"client.id": "headwater-console", **self.client}
+        )
+
+    @property
+    def registry_access(self) -> RegistryAccess | None:
+        """The registry, where there is one; raises InvalidPropertiesError."""
+        return RegistryAccess.of(self.registry) if "url" in self.registry else None
+
+
+def _url(values: Values, name: str) -> str | None:
+    text = values.text(name)
+    if text is not None and urlsplit(text).scheme not in ("http", "https"):
+        raise ConfigError(name, text, "it is not of the form http://HOST:PORT")
+    return None if text is None else text.rstrip("/")

@@ -1,0 +1,1 @@
+"""What the console answers to programs: exports of records."""

@@ -1,0 +1,120 @@
+"""Records as a file: JSON lines or CSV, a page after the other as fast as the client takes them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from headwater.console.model.questions import ConsoleError, NotUnderstoodError
+from headwater.console.model.records import Query
+from headwater.http.answers import NDJSON, Stream, json_line
+from headwater.http.errors import HttpError, bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from headwater.console.model.console import Console
+    from headwater.console.model.records import Record, RecordPage
+    from headwater.http.request import Request
+
+DEFAULT_LIMIT = 1_000
+MOST_RECORDS = 1_000_000
+_AT_ONCE = 500
+_COLUMNS = ("partition", "offset", "timestamp", "key", "value", "headers")
+
+
+async def export_records(console: Console, request: Request) -> Stream:
+    """Answer GET /api/topics/{topic}/records."""
+    form = request.text("format", "jsonl")
+    if form not in ("jsonl", "csv"):
+        raise bad_request(f"The format is jsonl or csv, not '{form}'")
+    limit = request.number("limit", DEFAULT_LIMIT)
+    if not 1 <= limit <= MOST_RECORDS:
+        raise bad_request(f"The limit is from 1 to {MOST_RECORDS}")
+    partition = request.number("partition", -1)
+    query = Query(
+        request.parameters["topic"],
+        request.text("start", "newest"),
+        None if partition < 0 else partition,
+        request.text("contains"),
+        request.text("where"),
+        limit=min(limit, _AT_ONCE),
+    )
+    first = await _page(console, query)
+    name = f'attachment; filename="{query.topic}.{form}"'
+    headers = ((b"content-disposition", name.encode("latin-1", "replace")),)
+    if form == "csv":
+        chunks = _csv(_pages(console, query, first, limit))
+        return Stream(chunks, "text/csv; charset=utf-8", headers=headers)
+    return Stream(_lines(_pages(console, query, first, limit)), NDJSON, headers=headers)
+
+
+async def _page(console: Console, query: Query) -> RecordPage:
+    try:
+        return await console.ask(console.records.page, query)
+    except NotUnderstoodError as failure:
+        raise bad_request(str(failure)) from None
+    except ConsoleError as failure:
+        raise HttpError(503, 503, str(failure)) from None
+
+
+async def _pages(
+    console: Console, query: Query, page: RecordPage, limit: int
+) -> AsyncIterator[list[Record]]:
+    left = limit
+    while True:
+        records = list(page.records)[:left]
+        left -= len(records)
+        if records:
+            yield records
+        if not page.cursor or not left:
+            return
+        page = await _page(console, replace(query, cursor=page.cursor, limit=min(left, _AT_ONCE)))
+
+
+async def _lines(pages: AsyncIterator[list[Record]]) -> AsyncIterator[bytes]:
+    async for records in pages:
+        yield b"".join(json_line(_described(record)) for record in records)
+
+
+async def _csv(pages: AsyncIterator[list[Record]]) -> AsyncIterator[bytes]:
+    yield _row(_COLUMNS)
+    async for records in pages:
+        yield b"".join(
+            _row(
+                (
+                    record.partition,
+                    record.offset,
+                    record.timestamp_ms,
+                    _harmless(record.key.text),
+                    _harmless(record.value.text),
+                    _harmless("; ".join(f"{name}: {text.text}" for name, text in record.headers)),
+                )
+            )
+            for record in records
+        )
+
+
+def _described(record: Record) -> dict[str, Any]:
+    return {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp": record.timestamp_ms,
+        "key": record.key.value,
+        "value": record.value.value,
+        "headers": [{"key": name, "value": value.value} for name, value in record.headers],
+    }
+
+
+def _row(cells: tuple[object, ...]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue().encode("utf-8", "replace")
+
+
+def _harmless(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

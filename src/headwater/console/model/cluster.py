@@ -1,0 +1,122 @@
+"""The cluster: what it looks like now, how fast it grows, and how much its topics take."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from headwater.clients.connection import Connection
+from headwater.clients.errors import ClientError
+from headwater.clients.raw.admin import RawAdmin
+from headwater.clients.raw.cluster_reader import ClusterReader
+from headwater.clients.raw.log_dirs import LogDirectory, log_directories
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from headwater.clients import ClusterAccess
+    from headwater.metrics.cluster_state import ClusterState, GroupState, TopicState
+
+# A look costs brokers and us something; several pages and tabs share one.
+LOOK_AFTER_S = 2.0
+SIZES_AFTER_S = 20.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """The cluster at one moment."""
+
+    state: ClusterState
+    taken: float
+    """By the monotonic clock."""
+    topics: Mapping[str, TopicState]
+    groups: Mapping[str, GroupState]
+    ends: Mapping[str, int]
+    """The sum of all high watermarks of a topic."""
+    rates: Mapping[str, float] = field(default_factory=dict)
+    """Records a second by topic, since the look before."""
+
+
+class Cluster:
+    """Looks at a cluster when somebody asks, and no oftener than every two seconds.
+
+    All methods block; pages call them through `Questions`.
+    """
+
+    def __init__(self, access: ClusterAccess, name: str) -> None:
+        self.name = name
+        self.connection = Connection(access)
+        self._reader = ClusterReader(access)
+        self._lock = threading.Lock()
+        self._look: Look | None = None
+        self._sizes_lock = threading.Lock()
+        self._sizes: tuple[float, Sequence[LogDirectory]] | None = None
+
+    @property
+    def raw(self) -> RawAdmin:
+        """What sends requests that no client library has."""
+        return RawAdmin(self.connection)
+
+    def look(self, max_age_s: float = LOOK_AFTER_S) -> Look:
+        """Return the cluster as it is, or was a moment ago; raises ClientError."""
+        with self._lock:
+            before = self._look
+            if before is not None and time.monotonic() - before.taken < max_age_s:
+                return before
+            self._look = _looked(self._reader.read(), before)
+            return self._look
+
+    def changed(self) -> None:
+        """Look again when the next one asks: somebody has changed something."""
+        with self._lock:
+            if self._look is not None:
+                self._look = _looked(self._look.state, None, taken=0.0)
+        with self._sizes_lock:
+            self._sizes = None
+
+    def directories(self) -> Sequence[LogDirectory]:
+        """Return where brokers keep their logs; empty where they may not tell."""
+        with self._sizes_lock:
+            known = self._sizes
+            if known is not None and time.monotonic() - known[0] < SIZES_AFTER_S:
+                return known[1]
+            try:
+                found: Sequence[LogDirectory] = log_directories(self.raw)
+            except ClientError:  # an old broker, or one that does not tell everybody
+                found = ()
+            self._sizes = (time.monotonic(), found)
+            return found
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the bytes of each topic, all replicas together."""
+        sizes: dict[str, int] = {}
+        for directory in self.directories():
+            for (topic, _), size in directory.partitions.items():
+                sizes[topic] = sizes.get(topic, 0) + size
+        return sizes
+
+    def close(self) -> None:
+        """Hang up."""
+        with self._lock:
+            self._reader.close()
+
+
+def _looked(state: ClusterState, before: Look | None, taken: float | None = None) -> Look:
+    taken = time.monotonic() if taken is None else taken
+    topics = {topic.name: topic for topic in state.topics}
+    ends = {
+        topic.name: sum(partition.high_watermark or 0 for partition in topic.partitions)
+        for topic in state.topics
+    }
+    rates: dict[str, float] = {}
+    if before is not None and before.taken > 0:
+        passed = taken - before.taken
+        rates = {
+            name: max(end - before.ends[name], 0) / passed
+            for name, end in ends.items()
+            if name in before.ends
+        }
+    groups = {group.group_id: group for group in state.groups}
+    return Look(state, taken, topics, groups, ends, rates)

@@ -1,0 +1,40 @@
+"""What a page shows or does, as a command that can be copied to a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headwater.console.model.records import Query
+
+_DEFAULT_SERVERS = ("localhost:9092", "127.0.0.1:9092")
+
+
+class Commands:
+    """Writes `headwater` commands for one cluster, and curl's for a registry."""
+
+    def __init__(self, bootstrap_servers: str, registry_url: str | None) -> None:
+        self._servers = bootstrap_servers
+        self._registry_url = registry_url
+
+    def headwater(self, *words: str) -> str:
+        """Return a command, with the cluster's address where it is not the usual one.
+
+        >>> Commands("kafka:9092", None).headwater("topics", "describe", "a b")
+        "headwater topics describe 'a b' --bootstrap-server kafka:9092"
+        """
+        where = [] if self._servers in _DEFAULT_SERVERS else ["--bootstrap-server", self._servers]
+        return shlex.join(["headwater", *words, *where])
+
+    def consume(self, query: Query) -> str:
+        """Return what prints records from where a page starts."""
+        position = f"-{query.limit}" if query.is_newest_first else query.start
+        words = ["consume", query.topic, "--offset", position, "--until-end", "--json"]
+        if query.partition is not None:
+            words += ["--partition", str(query.partition)]
+        return self.headwater(*words)
+
+    def registry(self, path: str) -> str:
+        """Return what asks the registry."""
+        return shlex.join(["curl", f"{self._registry_url}{path}"])

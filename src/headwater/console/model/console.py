@@ -1,0 +1,105 @@
+"""All that the console's pages ask: one cluster, and the services around it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from headwater.console.model.brokers import Nodes, nodes
+from headwater.console.model.cluster import Cluster
+from headwater.console.model.commands import Commands
+from headwater.console.model.decoding import Decoder
+from headwater.console.model.groups import Groups
+from headwater.console.model.json_service import JsonService
+from headwater.console.model.monitor import Monitor
+from headwater.console.model.overview import Overview, overview
+from headwater.console.model.platform import Platform
+from headwater.console.model.producing import Producing
+from headwater.console.model.questions import ConsoleError, Questions
+from headwater.console.model.records import Records
+from headwater.console.model.schemas import Schemas
+from headwater.console.model.tail import Tails
+from headwater.console.model.topics import Topics
+from headwater.serde import SchemaRegistryClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headwater.console.config import ConsoleConfig
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+logger = logging.getLogger("headwater.console")
+
+
+class Console:
+    """Asks in threads, and changes nothing where it may only show.
+
+    page = await console.ask(console.topics.page, Wanted("orders"))
+    await console.change("ann", "delete topic orders", console.topics.delete, "orders")
+    """
+
+    def __init__(self, config: ConsoleConfig) -> None:
+        access = config.registry_access
+        registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
+        self.is_read_only = config.is_read_only
+        self.cluster = Cluster(config.access, config.cluster_name)
+        self.monitor = (
+            None
+            if config.monitor_url is None
+            else Monitor(JsonService("monitor", config.monitor_url))
+        )
+        self.platform = (
+            None
+            if config.platform_url is None
+            else Platform(JsonService("platform's status", config.platform_url))
+        )
+        self.topics = Topics(self.cluster)
+        self.records = Records(self.cluster, Decoder(registry), config.scan_records)
+        self.tails = Tails(self.cluster, self.records)
+        self.producing = Producing(self.cluster, registry)
+        self.groups = Groups(self.cluster, self.monitor)
+        self.schemas = None if registry is None else Schemas(registry)
+        registry_url = None if registry is None else registry.urls[0]
+        self.commands = Commands(config.bootstrap_servers, registry_url)
+        self._questions = Questions()
+
+    def overview(self) -> Overview:
+        """Return the platform at a glance; blocks."""
+        return overview(self.cluster, self.groups, self.monitor, self.platform)
+
+    def nodes(self) -> Nodes:
+        """Return the cluster's brokers; blocks."""
+        return nodes(self.cluster)
+
+    async def ask(
+        self, question: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
+    ) -> Result:
+        """Return the answer to a question that blocks; raises ConsoleError."""
+        return await self._questions.ask(question, *args, **kwargs)
+
+    async def change(
+        self,
+        who: str,
+        what: str,
+        action: Callable[Given, Result],
+        *args: Given.args,
+        **kwargs: Given.kwargs,
+    ) -> Result:
+        """Do something that changes the cluster, and write down who did it."""
+        if self.is_read_only:
+            raise ConsoleError("This console only shows; it was started with read.only.")
+        try:
+            result = await self._questions.ask(action, *args, **kwargs)
+        except ConsoleError as failure:
+            logger.info("%s: %s: failed: %s", who, what, failure)
+            raise
+        logger.info("%s: %s", who, what)
+        return result
+
+    def stop(self) -> None:
+        """Let go of everything, without waiting for what is under way."""
+        self.tails.stop()
+        self._questions.stop()
+        self.cluster.close()

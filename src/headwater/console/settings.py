@@ -1,0 +1,80 @@
+"""The console's settings."""
+
+from __future__ import annotations
+
+from headwater.config import (
+    NOT_EMPTY,
+    ConfigDef,
+    ConfigType,
+    Definitions,
+    Importance,
+    between,
+    list_of,
+)
+from headwater.http.listener_settings import listener_definitions
+
+DEFAULT_PORT = 9021
+CLIENT_PREFIX = "client."
+REGISTRY_PREFIX = "schema.registry."
+
+CONSOLE_SETTINGS = Definitions(
+    "console",
+    *listener_definitions(DEFAULT_PORT),
+    ConfigDef(
+        "bootstrap.servers",
+        ConfigType.LIST,
+        ("localhost:9092",),
+        "The cluster to show; what starts with client. is a setting of the Kafka client,"
+        " client.security.protocol for example.",
+        list_of(may_be_empty=False),
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "cluster.name",
+        ConfigType.STRING,
+        "default",
+        "What the cluster is called on the pages.",
+        NOT_EMPTY,
+    ),
+    ConfigDef(
+        "schema.registry.url",
+        ConfigType.LIST,
+        (),
+        "The schema registry; without one there is no page of schemas. What else starts with"
+        " schema.registry. is a setting of its client.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "monitor.url",
+        ConfigType.STRING,
+        None,
+        "The monitor, for lag in seconds, verdicts and alerts.",
+    ),
+    ConfigDef(
+        "platform.url",
+        ConfigType.STRING,
+        None,
+        "The status of the platform, as `headwater up` says it, for its services and their health.",
+    ),
+    ConfigDef(
+        "read.only",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether the console only shows, and changes nothing.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "allowed.hosts",
+        ConfigType.LIST,
+        (),
+        "Names by which browsers call a console without users, besides localhost and addresses.",
+    ),
+    ConfigDef(
+        "scan.max.records",
+        ConfigType.INT,
+        20_000,
+        "How many records one search looks at before it asks whether to go on.",
+        between(100, 1_000_000),
+    ),
+    open_prefixes=(CLIENT_PREFIX, REGISTRY_PREFIX),
+)

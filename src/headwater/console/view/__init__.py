@@ -1,0 +1,1 @@
+"""The console's pages, on NiceGUI: one file each, and what they share."""

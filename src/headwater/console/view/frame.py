@@ -1,0 +1,176 @@
+"""What all pages have: the menu, a title, a command to copy, the theme, and who is logged in."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from headwater.console.model.questions import ConsoleError
+from headwater.console.view.markup import Markup, join, link, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+    from starlette.requests import Request
+
+    from headwater.console.model.console import Console
+
+_STYLE = '<link rel="stylesheet" href="/static/console.css">'
+_THEME_COOKIE = "headwater_theme"
+_LOG_OUT = """\
+const form = document.createElement('form');
+form.method = 'post'; form.action = '/logout';
+document.body.append(form); form.submit();"""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One of several views of a thing."""
+
+    label: str
+    href: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Puts a page's content into the shell."""
+
+    console: Console
+    has_users: bool
+
+    @contextmanager
+    def page(
+        self,
+        request: Request,
+        title: str,
+        command: str = "",
+        tabs: Sequence[Tab] = (),
+    ) -> Iterator[None]:
+        """Return a context in which elements are the page's content."""
+        ui.page_title(f"{title} - Headwater")
+        ui.add_head_html(_STYLE)
+        theme = ui.dark_mode({"dark": True, "light": False}.get(_theme(request)))
+        with ui.element("div").classes("hw-shell"):
+            with ui.element("aside").classes("hw-side"):
+                html(self._menu(request.url.path))
+            with ui.element("main").classes("hw-main"):
+                with ui.element("div").classes("hw-top"):
+                    html(tag("h1", title)).style("flex: 1; min-width: 0")
+                    if self.console.is_read_only:
+                        html(tag("span", "read only", class_="hw-pill"))
+                    _theme_switch(theme)
+                    if self.has_users:
+                        html(tag("span", user_of(request), class_="hw-soft"))
+                        log_out = ui.button("Log out").props("flat dense")
+                        log_out.on_click(lambda: ui.run_javascript(_LOG_OUT))
+                if command:
+                    copyable(command)
+                if tabs:
+                    html(tag("nav", *map(_tab, tabs), class_="hw-tabs", aria_label="Views"))
+                yield
+
+    def _menu(self, current: str) -> Markup:
+        places = [("Overview", "/"), ("Topics", "/topics"), ("Groups", "/groups")]
+        if self.console.schemas is not None:
+            places.append(("Schemas", "/schemas"))
+        places.append(("Brokers", "/brokers"))
+        links = [
+            tag("a", label, href=href, aria_current="page" if _is_in(current, href) else None)
+            for label, href in places
+        ]
+        return join(
+            [
+                link("Headwater", "/", "brand"),
+                tag("div", self.console.cluster.name, class_="cluster"),
+                tag("nav", *links, aria_label="Pages"),
+            ]
+        )
+
+
+def html(content: Markup) -> ui.html:
+    """Show HTML, which the browser cleans once more before it shows it."""
+    return ui.html(content, sanitize=True)
+
+
+def user_of(request: Request) -> str:
+    """Return who is asking."""
+    return str(request.scope.get("state", {}).get("principal", "User:ANONYMOUS"))
+
+
+def copyable(command: str) -> None:
+    """Show a command, with a button that copies it."""
+    with ui.element("div").classes("hw-command"):
+        html(tag("code", command)).style("min-width: 0; overflow: hidden")
+        copy = ui.button(icon="content_copy").props('flat dense size=sm aria-label="Copy command"')
+        copy.on("click", js_handler=f"() => navigator.clipboard.writeText({_quoted(command)})")
+
+
+def note(kind: str, what: str, do: str = "") -> Markup:
+    """Return a message: an error, a warning, or good news."""
+    more = tag("span", do, class_="do") if do else None
+    return tag("div", what, more, class_=f"hw-note {kind}", role="status")
+
+
+class Live:
+    """A part of a page that is loaded when the page is, and again every few seconds.
+
+    What cannot be had is said above what was seen last, and comes back by itself.
+    """
+
+    def __init__(self, load: Callable[[], Awaitable[Markup]], every_s: float | None = 5.0) -> None:
+        self._load = load
+        self._complaint = html(Markup())
+        self._content = html(Markup()).classes("hw-live")
+        self._every_s = every_s
+
+    async def show(self) -> None:
+        """Load it for the first time."""
+        await self.refresh()
+        if self._every_s is not None:
+            ui.timer(self._every_s, self.refresh, immediate=False)
+
+    async def refresh(self) -> None:
+        """Load it again."""
+        try:
+            content = await self._load()
+        except ConsoleError as failure:
+            self._complaint.set_content(note("error", str(failure)))
+            return
+        if self._complaint.content:
+            self._complaint.set_content("")
+        if self._content.content != content:
+            self._content.set_content(content)
+
+
+def _tab(tab: Tab) -> Markup:
+    current = "page" if tab.is_current else None
+    return tag("a", tab.label, href=tab.href, aria_current=current)
+
+
+def _is_in(current: str, href: str) -> bool:
+    return current == href or (href != "/" and current.startswith(f"{href}/"))
+
+
+def _theme(request: Request) -> str:
+    return request.cookies.get(_THEME_COOKIE, "auto")
+
+
+def _theme_switch(theme: ui.dark_mode) -> None:
+    def switch(value: str) -> None:
+        theme.set_value({"dark": True, "light": False}.get(value))
+        lasts = "path=/; max-age=31536000; samesite=strict"
+        ui.run_javascript(f"document.cookie = '{_THEME_COOKIE}={value}; {lasts}'")
+
+    with ui.button(icon="contrast").props('flat dense aria-label="Theme"'), ui.menu():
+        for label, value in (("Light", "light"), ("Dark", "dark"), ("As the system", "auto")):
+            ui.menu_item(label, lambda value=value: switch(value))
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text)

@@ -1,0 +1,86 @@
+"""A consumer group: how far it is behind and who reads what, and moving it elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+from starlette.requests import Request
+
+from headwater.console.view.dialogs import confirm_typed
+from headwater.console.view.formats import count, path, seconds
+from headwater.console.view.frame import Live, user_of
+from headwater.console.view.groups_page import state_pill
+from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.reset_dialog import reset_dialog
+
+if TYPE_CHECKING:
+    from headwater.console.model.groups import GroupDetail
+    from headwater.console.view.frame import Frame
+
+_MOST_PARTITIONS = 1_000
+_VERDICTS = {"OK": "good", "WARN": "warn"}
+
+
+def register(frame: Frame) -> None:
+    """Make the page."""
+    console = frame.console
+
+    @ui.page("/groups/{group:path}", response_timeout=30)
+    async def group_page(request: Request, group: str) -> None:
+        async def load() -> Markup:
+            return _shown(await console.ask(console.groups.detail, group))
+
+        async def delete() -> None:
+            what = f"delete group {group}"
+            await console.change(user_of(request), what, console.groups.delete, group)
+            ui.navigate.to("/groups")
+
+        command = console.commands.headwater("groups", "describe", group)
+        with frame.page(request, group, command):
+            live = Live(load)
+            if not console.is_read_only:
+                resetting = reset_dialog(frame, group, user_of(request), live)
+                deleting = confirm_typed(
+                    f"Delete {group}",
+                    "The group is deleted with its offsets; the next one of this name starts anew.",
+                    group,
+                    "Delete",
+                    delete,
+                )
+                with ui.element("div").classes("hw-bar"):
+                    ui.button("Reset offsets", on_click=resetting.open).props("outline")
+                    button = ui.button("Delete group", on_click=deleting.open)
+                    button.props("outline color=negative")
+            await live.show()
+
+
+def _shown(detail: GroupDetail) -> Markup:
+    row, verdict = detail.row, detail.verdict
+    figures = [
+        ("State", state_pill(row.state)),
+        ("Members", count(row.members)),
+        ("Lag in records", count(row.lag)),
+        ("Lag in time", seconds(None if verdict is None else verdict.seconds)),
+    ]
+    shown = [tag("div", tag("span", a, class_="hw-soft"), tag("b", b)) for a, b in figures]
+    parts: list[object] = [tag("div", *shown, class_="hw-figures")]
+    if verdict is not None:
+        pill = tag("span", verdict.status, class_=f"hw-pill {_VERDICTS.get(verdict.status, 'bad')}")
+        parts.append(tag("p", "Verdict: ", pill, " ", verdict.reason))
+    rows = [
+        (
+            link(each.topic, path("topics", each.topic)),
+            each.partition,
+            count(each.offset),
+            count(each.end),
+            count(each.lag),
+            seconds(each.seconds),
+            each.status,
+            "" if each.owner is None else f"{each.owner.client_id} {each.owner.host}",
+        )
+        for each in detail.partitions[:_MOST_PARTITIONS]
+    ]
+    headings = ("Topic", "Partition", "Offset", "End", "Lag", "Lag in time", "Verdict", "Member")
+    parts.append(tag("div", table(headings, rows, numbers=(1, 2, 3, 4, 5)), class_="hw-panel"))
+    return join(parts)

@@ -1,0 +1,57 @@
+"""All pages together, as an ASGI application."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from nicegui import app, ui
+
+from headwater.console.view import (
+    brokers_page,
+    group_page,
+    groups_page,
+    overview_page,
+    records_page,
+    schemas_page,
+    topic_page,
+    topics_page,
+)
+from headwater.console.view.frame import Frame
+
+if TYPE_CHECKING:
+    from headwater.console.model.console import Console
+    from headwater.http.asgi import Application
+
+_STATIC = Path(__file__).with_name("static")
+
+
+def pages(console: Console, *, has_users: bool) -> Application:
+    """Return what serves the pages; to be called once in a process, which NiceGUI wants so."""
+    frame = Frame(console, has_users)
+    overview_page.register(frame)
+    topics_page.register(frame)
+    topic_page.register(frame)
+    records_page.register(frame)
+    groups_page.register(frame)
+    group_page.register(frame)
+    if console.schemas is not None:
+        schemas_page.register(frame, console.schemas)
+    brokers_page.register(frame)
+    app.add_static_files("/static", _STATIC, max_cache_age=3600)
+    # Its clients say so when the process stops; they come back by themselves.
+    logging.getLogger("nicegui").setLevel(logging.WARNING)
+    served = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    ui.run_with(
+        served,
+        title="Headwater",
+        favicon=_STATIC / "favicon.svg",
+        dark=None,
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=10,
+        show_welcome_message=False,
+    )
+    return served  # type: ignore[return-value]

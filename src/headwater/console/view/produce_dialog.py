@@ -1,0 +1,65 @@
+"""A dialog that writes one record: with a key, headers, a schema, or as a tombstone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from headwater.console.model.producing import FORMATS, SCHEMA, TEXT, NewRecord, headers_of
+from headwater.console.model.questions import explained
+from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.formats import path
+from headwater.console.view.frame import html
+from headwater.console.view.markup import Markup, tag
+
+if TYPE_CHECKING:
+    from headwater.console.view.frame import Frame
+
+
+def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
+    """Return the dialog."""
+    console = frame.console
+    formats = [each for each in FORMATS if each != SCHEMA or console.schemas is not None]
+    with ui.dialog() as dialog, card():
+        html(tag("h2", f"Produce to {topic}", style="margin-top: 0"))
+        with ui.row().style("width: 100%"):
+            key = ui.input("Key; empty for none").props("dense outlined").style("flex: 1")
+            key_format = ui.select(formats, value=TEXT, label="Key as").props("dense outlined")
+            key_format.style("width: 130px")
+        with ui.row().style("width: 100%"):
+            value_format = ui.select(formats, value=TEXT, label="Value as").props("dense outlined")
+            value_format.style("width: 130px")
+            tombstone = ui.checkbox("Tombstone (no value)")
+            partition = ui.input("Partition").props("dense outlined").style("width: 100px")
+        value = ui.textarea("Value").props("outlined rows=6").style("width: 100%")
+        headers = ui.textarea("Headers, as NAME: VALUE on a line each")
+        headers.props("outlined rows=2").style("width: 100%")
+        said = html(Markup())
+
+        def typed() -> NewRecord:
+            number = (partition.value or "").strip()
+            return NewRecord(
+                topic,
+                key.value or None,
+                None if tombstone.value else value.value or "",
+                headers_of(headers.value or ""),
+                int(number) if number else None,
+                str(key_format.value),
+                str(value_format.value),
+            )
+
+        async def produce() -> None:
+            record = explained(typed)
+            where = await console.change(
+                user, f"produce to {topic}", console.producing.produce, record
+            )
+            ui.navigate.to(path("topics", topic, "records", str(where[0]), str(where[1])))
+
+        async def attempt() -> None:
+            await attempted(said, produce)
+
+        with buttons():
+            ui.button("Cancel", on_click=dialog.close).props("flat")
+            ui.button("Send", on_click=attempt).props("unelevated")
+    return dialog

@@ -1,0 +1,219 @@
+"""The records of a topic: browsed, filtered, followed, exported; and one by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+from starlette.requests import Request
+
+from headwater.console.model.questions import ConsoleError, explained
+from headwater.console.model.records import NEWEST, Query
+from headwater.console.view.formats import count, path
+from headwater.console.view.frame import html, note, user_of
+from headwater.console.view.markup import Markup, join, link, tag
+from headwater.console.view.produce_dialog import produce_dialog
+from headwater.console.view.record_table import record_detail, record_table
+from headwater.console.view.topic_page import topic_tabs
+
+if TYPE_CHECKING:
+    from headwater.console.model.records import Record, RecordPage
+    from headwater.console.model.tail import Tail
+    from headwater.console.view.frame import Frame
+
+_TAIL_EVERY_S = 0.5
+_TAIL_SHOWN = 100
+
+
+def register(frame: Frame) -> None:
+    """Make the pages."""
+    console = frame.console
+
+    @ui.page("/topics/{topic}", response_timeout=30)
+    async def records_page(request: Request, topic: str) -> None:
+        query = _query_in(request, topic)
+        command = console.commands.consume(query)
+        with frame.page(request, topic, command, topic_tabs(topic, "Records")):
+            browser = _Browser(frame, query)
+            browser.bar(user_of(request))
+            await browser.show()
+
+    @ui.page("/topics/{topic}/records/{partition}/{offset}", response_timeout=30)
+    async def record_page(request: Request, topic: str, partition: int, offset: int) -> None:
+        query = Query(topic, str(offset), partition, limit=1)
+        title = f"{topic} [{partition}] at offset {offset}"
+        with frame.page(request, title, console.commands.consume(query)):
+            html(tag("p", link(f"All records of {topic}", path("topics", topic))))
+            html(await _one(frame, query, offset))
+
+
+async def _one(frame: Frame, query: Query, offset: int) -> Markup:
+    try:
+        page = await frame.console.ask(frame.console.records.page, query)
+    except ConsoleError as failure:
+        return note("error", str(failure))
+    if not page.records or page.records[0].offset != offset:
+        return note("warning", "There is no record at this offset; it was deleted or compacted.")
+    return record_detail(page.records[0])
+
+
+class _Browser:
+    """The records of one page, and what one can do with them."""
+
+    def __init__(self, frame: Frame, query: Query) -> None:
+        self._console = frame.console
+        self._frame = frame
+        self._query = query
+        self._tail: Tail | None = None
+        self._timer: ui.timer | None = None
+        self._followed: list[Record] = []
+
+    def bar(self, user: str) -> None:
+        """Show where to start, what to look for, and what else can be done."""
+        query = self._query
+        with ui.element("div").classes("hw-bar"):
+            start = ui.input("From", value=query.start).props(
+                'dense outlined hint="newest, earliest, an offset, -100, a date, 15m" hide-hint'
+            )
+            start.style("width: 190px").tooltip(
+                "newest, earliest, an offset, -100 (before the end), a date, or 15m (ago)"
+            )
+            partition = ui.input(
+                "Partition", value="" if query.partition is None else str(query.partition)
+            )
+            partition.props("dense outlined").style("width: 100px")
+            contains = ui.input("Contains", value=query.contains).props("dense outlined clearable")
+            contains.style("width: 190px")
+            where = ui.input("Where", value=query.where).props(
+                'dense outlined clearable placeholder="value.amount > 10"'
+            )
+            where.style("flex: 1; min-width: 220px").tooltip(
+                "Conditions on key, value.FIELD, headers.NAME, partition, offset, timestamp, "
+                "joined by and: = != < <= > >= contains exists"
+            )
+
+            def search() -> None:
+                ui.navigate.to(
+                    _address(
+                        query.topic,
+                        start=start.value,
+                        partition=partition.value,
+                        contains=contains.value,
+                        where=where.value,
+                    )
+                )
+
+            for box in (start, partition, contains, where):
+                box.on("keydown.enter", search)
+            ui.button("Search", on_click=search).props("unelevated")
+        with ui.element("div").classes("hw-bar"):
+            self._follow_button = ui.button("Live tail", on_click=self._follow).props("outline")
+            if not self._console.is_read_only:
+                dialog = produce_dialog(self._frame, query.topic, user)
+                ui.button("Produce", on_click=dialog.open).props("outline")
+            html(join([link("JSON lines", self._export("jsonl")), " "]))
+            html(link("CSV", self._export("csv")))
+
+    async def show(self) -> None:
+        """Show the page of records."""
+        self._content = html(Markup()).classes("hw-live")
+        try:
+            page = await self._console.ask(self._console.records.page, self._query)
+        except ConsoleError as failure:
+            self._content.set_content(note("error", str(failure)))
+            return
+        self._content.set_content(self._shown(page))
+
+    def _shown(self, page: RecordPage) -> Markup:
+        parts: list[object] = []
+        if page.records:
+            parts.append(record_table(page.records))
+        elif page.cursor:
+            parts.append(tag("p", "Nothing was found in what was looked at.", class_="hw-soft"))
+        else:
+            parts.append(tag("p", "There are no records here.", class_="hw-soft"))
+        said = f"{count(len(page.records))} shown, {count(page.scanned)} looked at. "
+        onward = None
+        if page.cursor:
+            label = "Go on looking" if page.is_unfinished else "Next page"
+            onward = link(label, self._place(cursor=page.cursor))
+        parts.append(tag("p", said, onward, class_="hw-soft", style="margin: 8px 2px"))
+        return join(parts)
+
+    async def _follow(self) -> None:
+        if self._tail is not None:
+            self._tail.stop()
+            self._tail = None
+            if self._timer is not None:
+                self._timer.cancel()
+            self._follow_button.set_text("Live tail")
+            return
+        try:
+            tail = explained(lambda: self._console.tails.start(replace(self._query, cursor="")))
+        except ConsoleError as failure:
+            ui.notify(str(failure), type="warning")
+            return
+        self._tail = tail
+        self._followed = []
+        self._follow_button.set_text("Stop the tail")
+        self._content.set_content(tag("p", "Waiting for new records ...", class_="hw-soft"))
+        self._timer = ui.timer(_TAIL_EVERY_S, self._show_tail)
+        ui.context.client.on_delete(tail.stop)
+
+    def _show_tail(self) -> None:
+        if self._tail is None:
+            return
+        if self._tail.failure is not None:
+            self._content.set_content(note("error", self._tail.failure))
+            return
+        taken = self._tail.take()
+        if taken:
+            self._followed = [*reversed(taken), *self._followed][:_TAIL_SHOWN]
+            self._content.set_content(record_table(self._followed))
+
+    def _place(self, **changes: object) -> str:
+        query = self._query
+        partition = "" if query.partition is None else query.partition
+        given = {
+            "start": query.start,
+            "partition": partition,
+            "contains": query.contains,
+            "where": query.where,
+            **changes,
+        }
+        return _address(query.topic, **given)
+
+    def _export(self, form: str) -> str:
+        query = self._query
+        partition = None if query.partition is None else str(query.partition)
+        return path(
+            *("api", "topics", query.topic, "records"),
+            query={
+                "format": form,
+                "start": query.start,
+                "partition": partition,
+                "contains": query.contains,
+                "where": query.where,
+                "limit": 10_000,
+            },
+        )
+
+
+def _query_in(request: Request, topic: str) -> Query:
+    given = request.query_params
+    partition = given.get("partition", "")
+    return Query(
+        topic,
+        given.get("start", "") or NEWEST,
+        int(partition) if partition.isdigit() else None,
+        given.get("contains", ""),
+        given.get("where", ""),
+        given.get("cursor", ""),
+    )
+
+
+def _address(topic: str, **given: object) -> str:
+    start = given.get("start") or NEWEST
+    kept = {**given, "start": "" if start == NEWEST else start}
+    return path("topics", topic, query=kept)
