@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 class PlatformProcess(Supervised):
-    """One `headwater up`; ready, with all its services healthy, once it is constructed."""
+    """One `headwater up`; ready, with all its services healthy, once it is constructed.
+
+    Without the console, which takes a second to start, and which few tests look at.
+    """
 
     def __init__(self, directory: Path, options: Sequence[str] = ()) -> None:
         command = [
             *(sys.executable, "-m", "headwater", "up", "--free-ports"),
+            *("--without", "console"),
             *("--data", str(directory / "platform"), *options),
         ]
         super().__init__(command, directory)

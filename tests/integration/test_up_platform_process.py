@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
 
 
+UP = [sys.executable, "-m", "headwater", "up", "--free-ports", "--without", "console"]
+
+
 @pytest.fixture
 def platform(tmp_path: Path) -> Iterator[PlatformProcess]:
     with PlatformProcess(tmp_path) as running:
@@ -142,7 +145,7 @@ def test_nothing_outlives_a_killed_supervisor(platform: PlatformProcess) -> None
 def test_a_second_platform_on_the_same_data_says_why_not(
     platform: PlatformProcess, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data"]
+    command = [*UP, "--data"]
     with Supervised([*command, str(tmp_path / "platform")], tmp_path) as second:
         assert second.wait() == 1
         assert f"is run by process {platform.pid} already. Stop it first, or" in second.text
@@ -260,7 +263,7 @@ def test_passwords_in_the_file_are_not_shown_by_ps(tmp_path: Path) -> None:
 
 def test_a_platform_that_starts_in_part_is_stopped(tmp_path: Path) -> None:
     wrong = ["--property", "registry.authentication.users.file=/no/such/file"]
-    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", "data"]
+    command = [*UP, "--data", "data"]
     with Supervised([*command, *wrong], tmp_path) as up:
         assert up.wait() == 1
         assert "/no/such/file" in up.text
@@ -270,7 +273,7 @@ def test_a_platform_that_starts_in_part_is_stopped(tmp_path: Path) -> None:
 
 
 def test_nobody_reads_on(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", str(tmp_path)]
+    command = [*UP, "--data", str(tmp_path)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as up:
@@ -287,7 +290,7 @@ def test_nobody_reads_on(tmp_path: Path) -> None:
 
 def test_colours_on_a_terminal(tmp_path: Path) -> None:
     main, terminal = os.openpty()
-    command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--data", str(tmp_path)]
+    command = [*UP, "--data", str(tmp_path)]
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, cwd=tmp_path
     ) as up:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MAX_FORM_BYTES = 16 * 1024
 _POLICY_VIOLATION = 1008
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_FILES = ("/_nicegui/", "/static/")
 _OPEN = ("/health", "/login", "/metrics")
 
 # Vue compiles its templates in the browser, which is 'unsafe-eval'. Scripts in a page's text run
@@ -89,7 +90,7 @@ class Gate:
             target = path + (f"?{scope['query_string'].decode()}" if scope["query_string"] else "")
             await _redirect(send, f"/login?to={quote(target, safe='')}")
             return
-        await self._app(scope, receive, send)
+        await self._app(_uncompressed(scope), receive, send)
 
     def _is_stranger(self, scope: Scope, path: str) -> bool:
         if self._authenticator is None or path in _OPEN:
@@ -152,6 +153,14 @@ class Gate:
         except ValueError:
             return False
         return True
+
+
+def _uncompressed(scope: Scope) -> Scope:
+    """Return a scope whose page is not compressed: its scripts get their nonce on the way."""
+    if scope["path"].startswith(_FILES):
+        return scope
+    headers = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+    return {**scope, "headers": headers}
 
 
 def _guarded(send: Send) -> Send:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from headwater.console.gate import Gate
 from headwater.console.http.api import INTERFACE
 from headwater.console.model.console import Console
+from headwater.console.model.questions import ConsoleError
 from headwater.http.app import App, call_handler
 from headwater.http.metrics import RequestMetrics
 
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from headwater.console.config import ConsoleConfig
 
 REALM = "headwater console"
+
+logger = logging.getLogger("headwater.console")
 
 
 class Instance:
@@ -44,11 +49,18 @@ class Instance:
         )
 
     async def start(self) -> None:
-        """Nothing has to be there yet."""
+        """Take a first look at the cluster, for which nobody waits."""
+        self._first_look = asyncio.create_task(self._look())
 
     async def stop(self) -> None:
         """Let go of the cluster."""
         self.console.stop()
+
+    async def _look(self) -> None:
+        try:
+            await self.console.ask(self.console.cluster.look)
+        except ConsoleError as failure:
+            logger.info("the cluster cannot be seen yet: %s", failure)
 
     def summary(self) -> str:
         """Say what is shown."""

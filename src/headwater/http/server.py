@@ -38,13 +38,16 @@ class Server:
         self, app: Application, listening: socket.socket, *, tls: ssl.SSLContext | None = None
     ) -> None:
         self._listening = listening
+        # One that has pages beside its routes: these are served from start to end, and ask back.
+        has_pages = getattr(app, "has_lifespan", False)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 cast("ASGIApplication", app),
                 http=Http1Connection,
                 log_config=None,
                 access_log=False,
-                lifespan="on" if getattr(app, "has_lifespan", False) else "off",
+                lifespan="on" if has_pages else "off",
+                ws="auto" if has_pages else "none",
                 server_header=False,
                 timeout_graceful_shutdown=FINISH_WITHIN_S,
                 ssl_context_factory=None if tls is None else lambda config, default: tls,

@@ -38,13 +38,14 @@ class Platform:
             if settings.free_ports:
                 self._free = FreePorts(settings.host)
                 stack.callback(self._free.close)
+            # Before the services: the console is told where it is.
+            self.status_port = self._status_port(stack)
             for factory in chosen:
                 if isinstance(factory, ServiceFactory):
                     self.services += factory.make(self)
             on_spark = [each for each in chosen if isinstance(each, SparkServiceFactory)]
             if on_spark:
                 self.services.append(spark_process(self, on_spark))
-            self.status_port = self._status_port()
             self._stack = stack.pop_all()
 
     def __enter__(self) -> Self:
@@ -109,9 +110,11 @@ class Platform:
         """Give back what the services were made with: ports, a cluster's directory."""
         self._stack.close()
 
-    def _status_port(self) -> int:
+    def _status_port(self, stack: ExitStack) -> int:
         if self.settings.free_ports:
-            return 0
+            free = FreePorts(STATUS_HOST)
+            stack.callback(free.close)
+            return free.pick()
         port = STATUS_PORT + self.settings.port_offset
         check_free("platform's status", STATUS_HOST, port)
         return port

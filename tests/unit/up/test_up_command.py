@@ -106,8 +106,8 @@ def test_which_services(run: Ran, tmp_path: Path) -> None:
         assert run.platform is not None
         return [service.name for service in run.platform.services]
 
-    assert names() == ["broker", "registry"]
-    assert names("--without", "registry") == ["broker"]
+    assert names() == ["broker", "registry", "console"]
+    assert names("--without", "registry,console") == ["broker"]
     (tmp_path / "headwater.toml").write_text('[up]\nservices = ["broker"]\n')
     assert names() == ["broker"]
     assert names("--with", "registry") == ["broker", "registry"]
@@ -208,7 +208,7 @@ def test_services_are_checked_before_anything_starts(
         (["--property", "broker=3"], 2, "A setting is named after its service"),
         (["--json"], 2, "--json is for --status"),
         (["--with", "sqll"], 2, "there is no service 'sqll'; there are broker, registry, "),
-        (["--without", "broker"], 2, "service 'registry' needs 'broker', which is left out"),
+        (["--without", "broker"], 2, "needs 'broker', which is left out"),
         (["--health-interval", "0"], 2, "0.0 is not in the range"),
         (["--port-offset", "100000"], 2, "100000 is not in the range"),
         (["--brokers", "3"], 2, "--brokers is for --engine kafka"),
@@ -252,4 +252,4 @@ def test_an_existing_cluster(run: Ran) -> None:
         settings = run.settings("--bootstrap-server", f"127.0.0.1:1,{server}")
     assert settings.bootstrap_server == f"127.0.0.1:1,{server}"
     assert run.platform is not None
-    assert [service.name for service in run.platform.services] == ["registry"]
+    assert [service.name for service in run.platform.services] == ["registry", "console"]

@@ -35,25 +35,42 @@ def all_ports_free(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("all_ports_free")
 def test_the_embedded_broker_and_the_registry_on_it() -> None:
     made = Platform(PlatformSettings(data=Path("/data"), port_offset=-1000))
-    broker, registry = start_order(made.services)
+    broker, registry, console = start_order(made.services)
     assert (broker.name, address(broker)) == ("broker", "127.0.0.1:8092")
     assert option(broker.command, "--port") == "8092"
     assert option(broker.command, "--data") == "/data/broker"
     assert (registry.name, address(registry)) == ("registry", "http://127.0.0.1:7081")
     assert option(registry.command, "--bootstrap-server") == address(broker)
     assert registry.depends_on == ("broker",)
+    assert (console.name, address(console)) == ("console", "http://127.0.0.1:8021")
+    assert f"schema.registry.url={address(registry)}" in console.command
+    assert "platform.url=http://127.0.0.1:8020" in console.command
+    assert not console.is_essential
+
+
+def test_the_console_takes_other_addresses_from_its_settings() -> None:
+    elsewhere = {"console": {"schema.registry.url": "http://sr:1"}}
+    made = Platform(
+        PlatformSettings(
+            with_services=("monitor",), free_ports=True, properties=elsewhere, services=("console",)
+        )
+    )
+    *_, monitor, console = made.services
+    assert f"monitor.url={address(monitor)}" in console.command
+    assert not [word for word in console.command if word.startswith("schema.registry.url")]
+    made.close()
 
 
 def test_the_proxy_knows_the_registry() -> None:
     made = Platform(PlatformSettings(with_services=("rest",), free_ports=True))
-    _, registry, rest = made.services
+    _, registry, rest, _ = made.services
     assert option(rest.command, "--registry") == address(registry)
     made.close()
     elsewhere = {"rest": {"schema.registry.url": "http://sr:1"}}
     made = Platform(
         PlatformSettings(with_services=("rest",), free_ports=True, properties=elsewhere)
     )
-    assert "--registry" not in made.services[-1].command
+    assert "--registry" not in made.services[2].command
     made.close()
 
 
@@ -62,7 +79,7 @@ def test_an_existing_cluster() -> None:
     made = Platform(
         PlatformSettings(bootstrap_server="kafka:9092", command_config=secrets, free_ports=True)
     )
-    (registry,) = made.services
+    registry, _ = made.services
     assert option(registry.command, "--bootstrap-server") == "kafka:9092"
     assert option(registry.command, "--command-config") == "client.properties"
     assert registry.depends_on == ()
@@ -80,7 +97,7 @@ def test_every_interface() -> None:
 def test_settings_go_to_their_service() -> None:
     properties = {"broker": {"num.partitions": "3", "flush": "os"}}
     made = Platform(PlatformSettings(free_ports=True, properties=properties))
-    broker, registry = made.services
+    broker, registry, _ = made.services
     assert broker.environment == {
         "HEADWATER_BROKER_NUM_PARTITIONS": "3",
         "HEADWATER_BROKER_FLUSH": "os",
@@ -93,7 +110,7 @@ def test_settings_go_to_their_service() -> None:
 def test_settings_that_no_variable_can_name_are_options() -> None:
     properties = {"registry": {"kafkastore.an_odd.name": "1", "kafkastore.sasl.username": "ann"}}
     made = Platform(PlatformSettings(free_ports=True, properties=properties))
-    _, registry = made.services
+    _, registry, _ = made.services
     assert tuple(registry.command)[-2:] == ("--property", "kafkastore.an_odd.name=1")
     assert registry.environment == {"HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann"}
     made.close()

@@ -8,6 +8,7 @@ import pytest
 
 from headwater.up.services import SERVICES, SelectionError, selected
 from headwater.up.services.broker import BROKER
+from headwater.up.services.console import CONSOLE
 from headwater.up.services.factory import ServiceFactory
 from headwater.up.services.registry import REGISTRY
 from headwater.up.settings import PlatformSettings
@@ -21,13 +22,13 @@ def names(**settings: Any) -> list[str]:
 
 
 def test_the_usual_ones() -> None:
-    assert selected(PlatformSettings()) == [BROKER, REGISTRY]
-    assert names() == ["broker", "registry"]
+    assert selected(PlatformSettings()) == [BROKER, REGISTRY, CONSOLE]
+    assert names() == ["broker", "registry", "console"]
 
 
 def test_more_and_fewer() -> None:
-    assert names(without_services=("registry",)) == ["broker"]
-    assert names(with_services=("extra",)) == ["broker", "registry", "extra"]
+    assert names(without_services=("registry",)) == ["broker", "console"]
+    assert names(with_services=("extra",)) == ["broker", "registry", "console", "extra"]
     assert names(services=("broker",)) == ["broker"]
     assert names(services=("broker",), with_services=("registry",)) == ["broker", "registry"]
     assert names(services=("broker", "registry"), without_services=("registry",)) == ["broker"]
@@ -36,7 +37,7 @@ def test_more_and_fewer() -> None:
 def test_what_they_need_comes_along() -> None:
     assert names(services=("extra",)) == ["broker", "registry", "extra"]
     assert names(services=("extra",), bootstrap_server="k:1") == ["registry", "extra"]
-    assert names(bootstrap_server="k:1") == ["registry"]
+    assert names(bootstrap_server="k:1") == ["registry", "console"]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_what_they_need_comes_along() -> None:
         ({"with_services": ("x",)}, "no service 'x'; there are broker, registry, .*extra"),
         ({"without_services": ("x",)}, "no service 'x'; there are broker, registry, .*extra"),
         (
-            {"without_services": ("broker",)},
+            {"services": ("registry",), "without_services": ("broker",)},
             "'registry' needs 'broker', which is left out; leave out 'registry' as well, or name a "
             "cluster with --bootstrap-server",
         ),
@@ -59,8 +60,8 @@ def test_what_they_need_comes_along() -> None:
             "'extra' is asked for and left out at once",
         ),
         ({"services": ()}, "no service left to run; there are broker"),
-        ({"without_services": ("broker", "registry")}, "no service left to run"),
-        ({"bootstrap_server": "k:1", "without_services": ("registry",)}, "no service left to run"),
+        ({"services": ("broker",), "without_services": ("broker",)}, "no service left to run"),
+        ({"bootstrap_server": "k:1", "services": ("broker",)}, "no service left to run"),
     ],
 )
 def test_what_cannot_be_run(settings: dict[str, Any], message: str) -> None:

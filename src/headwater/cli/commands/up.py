@@ -35,7 +35,7 @@ Examples:
   headwater up
   headwater up --data ./data --port-offset 10000
   headwater up --property broker.num.partitions=3
-  headwater up --without registry
+  headwater up --without registry,console
   headwater up --with rest
   headwater up --secure
   headwater up --status
@@ -64,7 +64,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0; a second Ctrl-C forces
     "--port-offset",
     metavar="N",
     type=click.IntRange(-1023, 56000),
-    help="Move all ports (9092, 8081, 8082, 9020) by so much.",
+    help="Move all ports (9092, 8081, 9021, 9020 ...) by so much.",
 )
 @click.option(
     "--free-ports", is_flag=True, default=None, help="Take any free ports, and say which."
@@ -161,7 +161,7 @@ def up(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Run the broker and the schema registry until Ctrl-C.
+    """Run the broker, the schema registry and the console until Ctrl-C.
 
     A service that dies is restarted. All logs are printed, with the service's name on each line.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from dataclasses import dataclass, field
@@ -19,9 +20,17 @@ if TYPE_CHECKING:
     from headwater.clients import ClusterAccess
     from headwater.metrics.cluster_state import ClusterState, GroupState, TopicState
 
-# A look costs brokers and us something; several pages and tabs share one.
+# A look costs brokers and us something; several pages and tabs share one. A large cluster is looked
+# at less often: looking takes no more than a tenth of one core.
 LOOK_AFTER_S = 2.0
+_REST_FACTOR = 10
 SIZES_AFTER_S = 20.0
+# What is older is not shown while a new look is on its way.
+_STALE_S = 30.0
+# So long may somebody wait for a look that is new.
+_QUICK_S = 0.2
+
+logger = logging.getLogger("headwater.console")
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,8 @@ class Look:
 class Cluster:
     """Looks at a cluster when somebody asks, and no oftener than every two seconds.
 
-    All methods block; pages call them through `Questions`.
+    A page gets the look that is there, and the next one is taken behind its back. All methods
+    block; pages call them through `Questions`.
     """
 
     def __init__(self, access: ClusterAccess, name: str) -> None:
@@ -51,6 +61,7 @@ class Cluster:
         self._reader = ClusterReader(access)
         self._lock = threading.Lock()
         self._look: Look | None = None
+        self._took_s = 0.0
         self._sizes_lock = threading.Lock()
         self._sizes: tuple[float, Sequence[LogDirectory]] | None = None
 
@@ -59,22 +70,49 @@ class Cluster:
         """What sends requests that no client library has."""
         return RawAdmin(self.connection)
 
-    def look(self, max_age_s: float = LOOK_AFTER_S) -> Look:
-        """Return the cluster as it is, or was a moment ago; raises ClientError."""
+    def look(self) -> Look:
+        """Return the cluster as it was a moment ago; raises ClientError."""
+        seen = self._look
+        if seen is None:
+            return self._look_after(None)
+        age = time.monotonic() - seen.taken
+        if age < max(LOOK_AFTER_S, self._took_s * _REST_FACTOR):
+            return seen
+        if self._took_s < _QUICK_S or age > _STALE_S:
+            return self._look_after(seen)
+        threading.Thread(target=self._look_behind, args=(seen,), daemon=True).start()
+        return seen
+
+    def look_again(self) -> Look:
+        """Return the cluster as it is now: somebody has changed something."""
         with self._lock:
-            before = self._look
-            if before is not None and time.monotonic() - before.taken < max_age_s:
-                return before
-            self._look = _looked(self._reader.read(), before)
-            return self._look
+            return self._read()
 
     def changed(self) -> None:
-        """Look again when the next one asks: somebody has changed something."""
-        with self._lock:
-            if self._look is not None:
-                self._look = _looked(self._look.state, None, taken=0.0)
+        """Look again, and ask for sizes again: somebody has changed something."""
         with self._sizes_lock:
             self._sizes = None
+        self.look_again()
+
+    def _look_after(self, seen: Look | None) -> Look:
+        """Look, unless somebody else has looked since; one at a time does."""
+        with self._lock:
+            if self._look is not None and self._look is not seen:
+                return self._look
+            return self._read()
+
+    def _read(self) -> Look:
+        started = time.monotonic()
+        self._look = _looked(self._reader.read(), self._look)
+        self._took_s = time.monotonic() - started
+        return self._look
+
+    def _look_behind(self, seen: Look) -> None:
+        try:
+            self._look_after(seen)
+        except ClientError:
+            # Whoever asks next finds the look too old in the end, and is told.
+            logger.info("the cluster at %s does not answer", self.connection.bootstrap_servers)
 
     def directories(self) -> Sequence[LogDirectory]:
         """Return where brokers keep their logs; empty where they may not tell."""
@@ -103,16 +141,16 @@ class Cluster:
             self._reader.close()
 
 
-def _looked(state: ClusterState, before: Look | None, taken: float | None = None) -> Look:
-    taken = time.monotonic() if taken is None else taken
+def _looked(state: ClusterState, before: Look | None) -> Look:
+    taken = time.monotonic()
     topics = {topic.name: topic for topic in state.topics}
     ends = {
         topic.name: sum(partition.high_watermark or 0 for partition in topic.partitions)
         for topic in state.topics
     }
     rates: dict[str, float] = {}
-    if before is not None and before.taken > 0:
-        passed = taken - before.taken
+    if before is not None:
+        passed = max(taken - before.taken, 0.001)
         rates = {
             name: max(end - before.ends[name], 0) / passed
             for name, end in ends.items()

@@ -85,7 +85,7 @@ class Groups:
     def detail(self, name: str) -> GroupDetail:
         """Return a group; raises ClientError."""
         look = self._cluster.look()
-        group = look.groups.get(name) or self._cluster.look(0).groups.get(name)
+        group = look.groups.get(name) or self._cluster.look_again().groups.get(name)
         if group is None:
             raise ClientError(f"there is no group '{name}'")
         verdict = None if self._monitor is None else self._monitor.verdict(name)
@@ -108,7 +108,7 @@ class Groups:
 
     def plan(self, name: str, topic: str, target: Target) -> list[Planned]:
         """Return where a group would be, in a topic or, with "", in all of its topics."""
-        group = self._cluster.look(0).groups.get(name)
+        group = self._cluster.look_again().groups.get(name)
         if group is None:
             raise ClientError(f"there is no group '{name}'")
         if group.members:

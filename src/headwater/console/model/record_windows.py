@@ -41,7 +41,8 @@ class WindowReading:
     def messages(self, consumer: Consumer) -> Iterator[Message]:
         """Return the messages of all windows, as they come; raises KafkaException."""
         starts = {index: self._windows[index].start for index in self.unfinished}
-        consumer.assign([TopicPartition(self._topic, *place) for place in starts.items()])
+        places = [TopicPartition(self._topic, *place) for place in starts.items()]
+        consumer.assign(places)
         while self.unfinished and time.monotonic() < self._deadline:
             for message in consumer.consume(_AT_ONCE, POLL_S):
                 index = message.partition()
@@ -59,4 +60,6 @@ class WindowReading:
                     self.unfinished.discard(index)
                 elif error.name() not in PASSING:
                     raise KafkaException(error)
+        # A pause would outlast the assignment.
+        consumer.resume(places)
         consumer.unassign()

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from headwater.console.model.cluster import Cluster
     from headwater.console.model.decoding import Decoded, Decoder
-    from headwater.metrics.cluster_state import PartitionState
 
 NEWEST = "newest"
 PAGE_SIZE = 50
@@ -108,25 +107,21 @@ class Records:
 
     def _spans(self, query: Query) -> dict[int, Window]:
         """Return what may be looked at of each partition."""
-        partitions = self._cluster.look(0.5).topics
-        if query.topic not in partitions:
-            self._cluster.connection.describe_topic(query.topic)  # raises, with close names
-            partitions = self._cluster.look(0).topics
+        is_whole = query.is_newest_first or bool(query.cursor)
+        start = StartPosition("earliest") if is_whole else StartPosition.parse(query.start)
+        connection = self._cluster.connection
+        described = connection.describe_topic(query.topic)
         chosen = [
-            each
-            for each in partitions[query.topic].partitions
-            if query.partition in (None, each.index)
+            each.id
+            for each in described.partitions
+            if query.partition in (None, each.id) and each.leader is not None
         ]
         if not chosen:
-            raise ValueError(f"topic '{query.topic}' has no partition {query.partition}")
-        spans = {each.index: _whole(each) for each in chosen}
-        if query.cursor:
-            return _continued(query, spans)
-        if query.is_newest_first or query.start == "earliest":
-            return spans
-        start = StartPosition.parse(query.start)
-        resolved = start.resolve(self._cluster.connection, query.topic, list(spans))
-        return {index: Window(span.start, span.end) for index, span in resolved.items()}
+            which = "" if query.partition is None else f" {query.partition}"
+            raise ValueError(f"topic '{query.topic}' has no partition{which} that can be read")
+        found = start.resolve(connection, query.topic, chosen)
+        spans = {index: Window(span.start, span.end) for index, span in found.items()}
+        return _continued(query, spans) if query.cursor else spans
 
 
 @dataclass
@@ -224,12 +219,6 @@ class _Search:
         cursor = ".".join(f"{index}-{offset}" for index, offset in sorted(ends.items()))
         is_unfinished = has_more and len(shown) < self.query.limit
         return RecordPage(shown, self.scanned, cursor if has_more else "", is_unfinished)
-
-
-def _whole(partition: PartitionState) -> Window:
-    if partition.log_start_offset is None or partition.high_watermark is None:
-        return Window(0, 0)  # it has no leader now
-    return Window(partition.log_start_offset, partition.high_watermark)
 
 
 def _continued(query: Query, spans: Mapping[int, Window]) -> dict[int, Window]:

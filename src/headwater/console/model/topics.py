@@ -113,7 +113,7 @@ class Topics:
         """Return a topic; raises UnknownTopicError."""
         topics = self._cluster.look().topics
         if topic not in topics:
-            topics = self._cluster.look(0).topics
+            topics = self._cluster.look_again().topics
         if topic not in topics:
             raise UnknownTopicError(topic, topics)
         return topics[topic]
@@ -175,7 +175,7 @@ class Topics:
 
         places = [
             TopicPartition(topic, each.index, each.high_watermark)
-            for each in self._cluster.look(0).topics[topic].partitions
+            for each in self._cluster.look_again().topics[topic].partitions
             if each.high_watermark is not None
         ]
         self._wait(self._cluster.connection.admin.delete_records(places))

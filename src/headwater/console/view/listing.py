@@ -111,7 +111,9 @@ class Listing:
 
     def _pages(self, page: Page[object]) -> Markup:
         of = f"{count(page.found)} of {count(page.total)}"
-        parts: list[object] = [tag("span", of if page.found != page.total else count(page.total))]
+        parts: list[object] = [
+            tag("span", of if page.found != page.total else f"{count(page.total)} in all")
+        ]
         if page.pages > 1:
             parts.append(f", page {page.number} of {page.pages} ")
             for label, number in (("previous", page.number - 1), ("next", page.number + 1)):

@@ -73,9 +73,7 @@ class _Browser:
         """Show where to start, what to look for, and what else can be done."""
         query = self._query
         with ui.element("div").classes("hw-bar"):
-            start = ui.input("From", value=query.start).props(
-                'dense outlined hint="newest, earliest, an offset, -100, a date, 15m" hide-hint'
-            )
+            start = ui.input("From", value=query.start).props("dense outlined")
             start.style("width: 190px").tooltip(
                 "newest, earliest, an offset, -100 (before the end), a date, or 15m (ago)"
             )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.up.services.broker import BROKER
 from headwater.up.services.connect import CONNECT
+from headwater.up.services.console import CONSOLE
 from headwater.up.services.monitor import MONITOR
 from headwater.up.services.registry import REGISTRY
 from headwater.up.services.rest import REST
@@ -23,6 +24,7 @@ SERVICES: tuple[ServiceFactory | SparkServiceFactory, ...] = (
     REGISTRY,
     REST,
     MONITOR,
+    CONSOLE,
     CONNECT,
     SQL,
 )

@@ -1,0 +1,128 @@
+"""A browser without a screen, driven as a person would: looks, clicks, types, waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.webelement import WebElement
+
+DRIVER = "/usr/bin/chromedriver"
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--window-size=1280,860",
+)
+
+
+class Browser:
+    """Chromium, at the pages of one site."""
+
+    def __init__(self, url: str) -> None:
+        options = webdriver.ChromeOptions()
+        for option in _OPTIONS:
+            options.add_argument(option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.url = url
+
+    def open(self, path: str, heading: str) -> None:
+        """Go to a page, and wait until it is there and its buttons work."""
+        self.driver.get(f"{self.url}{path}")
+        self.sees(heading, "h1")
+        wait_for(lambda: self.script("return Boolean(window.socket && window.socket.connected)"))
+
+    @property
+    def path(self) -> str:
+        """The address, without the site's own."""
+        return str(self.driver.current_url).removeprefix(self.url)
+
+    def text(self, selector: str = "main") -> str:
+        """All that is written there."""
+        try:
+            found = self.driver.find_elements(By.CSS_SELECTOR, selector)
+            return "\n".join(element.text for element in found)
+        except StaleElementReferenceException:  # it was shown anew meanwhile
+            return ""
+
+    def sees(self, text: str, selector: str = "body") -> None:
+        """Wait until a text is there."""
+        wait_for(
+            lambda: text in self.text(selector),
+            lambda: f"'{text}' in {selector} of {self.path}:\n{self.text()}",
+        )
+
+    def misses(self, text: str, selector: str = "main") -> None:
+        """Wait until a text is gone."""
+        wait_for(lambda: text not in self.text(selector), f"'{text}' is still in {selector}")
+
+    def click(self, text: str, selector: str = "button, a") -> None:
+        """Click what says this, as soon as it can be clicked."""
+
+        def clicked() -> bool:
+            for element in self.driver.find_elements(By.CSS_SELECTOR, selector):
+                try:
+                    is_it = element.text.strip() == text and element.is_displayed()
+                    if is_it and element.is_enabled():
+                        element.click()
+                        return True
+                except StaleElementReferenceException:
+                    continue
+                except Exception as failure:
+                    # Something is still moving in front of it.
+                    if "intercepted" not in str(failure):
+                        raise
+            return False
+
+        wait_for(clicked, lambda: f"'{text}' to click on {self.path}:\n{self.text()}")
+
+    def type(self, label: str, text: str) -> None:
+        """Type into the box of this label, in place of what is there."""
+        box = self.box(label)
+        box.send_keys(Keys.CONTROL, "a")
+        box.send_keys(Keys.DELETE)
+        box.send_keys(text)
+
+    def choose(self, label: str, choice: str) -> None:
+        """Choose from the list of this label."""
+        self.box(label).click()
+        self.click(choice, ".q-menu .q-item")
+
+    def box(self, label: str) -> WebElement:
+        """Return the box of this label that can be seen."""
+
+        def found() -> list[WebElement]:
+            named = f'//*[text()="{label}"]'
+            query = f"//*[contains(@class, 'q-field') and @for]{named}/ancestor::*[@for]"
+            return [
+                element
+                for field in self.driver.find_elements(By.XPATH, query)
+                if field.is_displayed()
+                for element in field.find_elements(By.CSS_SELECTOR, "input, textarea")
+            ]
+
+        boxes: list[Any] = wait_for(found, f"a box '{label}' on {self.path}")
+        return boxes[0]
+
+    def script(self, code: str) -> Any:
+        """Return what a script in the page says."""
+        return self.driver.execute_script(code)
+
+    def complaints(self) -> list[str]:
+        """Return the errors of the browser's console since the last time."""
+        log = self.driver.get_log("browser")
+        return [str(each["message"]) for each in log if each["level"] in ("SEVERE", "ERROR")]
+
+    def close(self) -> None:
+        """End it."""
+        self.driver.quit()

@@ -1,0 +1,304 @@
+"""The console in a real browser: each page and action, hostile records, a broker that goes."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.broker_process import BrokerProcess
+from tests.console_process import ConsoleProcess
+from tests.registry_process import RegistryProcess
+from tests.waiting import wait_for
+
+from headwater.serde import AvroSerializer, Schema, SchemaRegistryClient
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.browser import Browser
+
+pytestmark = pytest.mark.needs("chromium", "chromedriver")
+
+HACK = "window.hacked = 1"
+HOSTILE = [
+    f"<script>{HACK}</script>",
+    f"<img src=x onerror='{HACK}'>",
+    f"</script><script>{HACK}</script>",
+    f"{{{{ constructor.constructor('{HACK}')() }}}}",
+    f"`${{{HACK}}}`",
+    f'{{"a": "<svg onload={HACK}>"}}',
+]
+V1 = {
+    "type": "record",
+    "name": "Order",
+    "fields": [{"name": "id", "type": "long"}, {"name": "city", "type": "string"}],
+}
+V2 = {**V1, "fields": [*V1["fields"], {"name": "paid", "type": "boolean", "default": False}]}
+V3 = {**V1, "fields": [{"name": "id", "type": "string"}]}
+
+
+@pytest.fixture(scope="module")
+def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    process = BrokerProcess(tmp_path_factory.mktemp("console-broker")).start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def own_registry(own_broker: BrokerProcess) -> Iterator[RegistryProcess]:
+    process = RegistryProcess(own_broker.bootstrap_servers).start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def console(own_broker: BrokerProcess, own_registry: RegistryProcess) -> Iterator[ConsoleProcess]:
+    _fill(own_broker.bootstrap_servers, own_registry.url)
+    options = ["--registry", own_registry.url]
+    process = ConsoleProcess(own_broker.bootstrap_servers, options).start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def session(console: ConsoleProcess) -> Iterator[Browser]:
+    from tests.browser import Browser
+
+    browser = Browser(console.url)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def browser(session: Browser) -> Iterator[Browser]:
+    """The browser of all tests here; none of them may leave an error in its console."""
+    yield session
+    assert session.complaints() == []
+
+
+def _fill(bootstrap_servers: str, registry_url: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    wanted = [("orders", 2), ("orders-avro", 1), ("orders.eu", 1), ("hostile", 1), ("numbers", 1)]
+    for future in admin.create_topics([NewTopic(*each, 1) for each in wanted]).values():
+        future.result(30)
+    producer = Producer({"bootstrap.servers": bootstrap_servers})
+    for number in range(120):
+        value = json.dumps({"id": number, "customer": {"city": f"city-{number % 4}"}})
+        producer.produce("orders", value, f"key-{number}", headers={"trace": f"t{number}"})
+    for text in HOSTILE:
+        producer.produce("hostile", text, f"<i>{HACK}</i>", headers={f"<b>{HACK}</b>": text})
+    producer.produce("hostile", bytes(range(256)), b"binary")
+    producer.produce("hostile", b"long " * 180_000, b"huge")
+    producer.produce("hostile", None, b"tombstone")
+    producer.produce("numbers", struct.pack(">q", 4711), struct.pack(">i", 12))
+    with SchemaRegistryClient(registry_url) as registry:
+        for version in (V1, V2):
+            registry.register_schema("orders-avro-value", Schema(json.dumps(version)))
+        encode = AvroSerializer(registry, json.dumps(V2))
+        value = encode({"id": 7, "city": "Lyon", "paid": True}, "orders-avro")
+        producer.produce("orders-avro", value)
+    assert producer.flush(30) == 0
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "group.id": "billing",
+            "auto.offset.reset": "earliest",
+        }
+    )
+    consumer.subscribe(["orders"])
+    wait_for(lambda: consumer.poll(1))
+    consumer.commit(asynchronous=False)
+    consumer.close()
+
+
+def test_overview(browser: Browser) -> None:
+    browser.open("/", "Overview")
+    browser.sees("Nothing is wrong.")
+    browser.sees("billing")
+    assert "headwater topics list --bootstrap-server" in browser.text("code")
+
+
+def test_topics_are_searched_on_the_server(browser: Browser) -> None:
+    browser.open("/topics", "Topics")
+    browser.sees("numbers", "table")
+    browser.type("Search topics", "ORD eu")
+    browser.misses("numbers", "table")
+    assert "orders.eu" in browser.text("table")
+    wait_for(lambda: browser.path == "/topics?q=ORD+eu")
+    browser.open("/topics?prefix=orders.", "Topics")
+    assert "orders-avro" not in browser.text("table")
+    browser.click("show internal topics")
+    browser.open("/topics?internal=1&sort=-records", "Topics")
+    browser.sees("_schemas", "table")
+
+
+def test_a_topic_is_created_filled_purged_and_deleted(browser: Browser) -> None:
+    browser.open("/topics", "Topics")
+    browser.click("New topic")
+    browser.type("Name", "fresh")
+    browser.type("Partitions", "3")
+    browser.type("Settings, as NAME=VALUE on a line each", "retention.ms=1000000")
+    browser.click("Create")
+    browser.sees("fresh", "h1")
+    browser.sees("There are no records here.")
+
+    browser.click("Produce")
+    browser.type("Key; empty for none", "k-1")
+    browser.type("Value", '{"a": 1}')
+    browser.type("Headers, as NAME: VALUE on a line each", "trace: 42")
+    browser.click("Send")
+    browser.sees("at offset 0", "h1")
+    assert '"a": 1' in browser.text("pre")
+    assert "trace: 42" in browser.text("pre")
+
+    browser.open("/topics/fresh", "fresh")
+    browser.click("Produce")
+    browser.type("Key; empty for none", "k-1")
+    browser.click("Tombstone (no value)", ".q-checkbox")
+    browser.click("Send")
+    browser.sees("at offset 1", "h1")
+    browser.sees("null")
+
+    browser.open("/topics/fresh/settings", "fresh")
+    browser.sees("retention.ms")
+    browser.click("Change a setting")
+    browser.type("Setting, such as retention.ms", "retention.ms")
+    browser.type("Value; empty takes the topic's own back", "2000000")
+    browser.click("Change")
+    browser.sees("2000000")
+
+    browser.open("/topics/fresh/partitions", "fresh")
+    browser.click("Purge")
+    purge = "//div[contains(@class, 'q-dialog')]//button[.='Purge']"
+    button = wait_for(lambda: browser.driver.find_elements("xpath", purge))[0]
+    assert not button.is_enabled()
+    browser.type("Name", "fres")
+    assert not button.is_enabled()
+    browser.type("Name", "fresh")
+    wait_for(button.is_enabled)
+    button.click()
+    browser.sees("fresh is empty now.")
+
+    browser.click("Delete topic")
+    browser.type("Name", "fresh")
+    browser.click("Delete")
+    browser.sees("Topics", "h1")
+    browser.sees("orders", "table")
+    assert "fresh" not in browser.text("table")
+
+
+def test_records_are_paged_filtered_and_decoded(browser: Browser) -> None:
+    browser.open("/topics/orders", "orders")
+    browser.sees("key-119", "table")
+    browser.click("Next page")
+    browser.sees("key-20", "table")
+    assert "cursor=" in browser.path
+    browser.open("/topics/orders", "orders")
+    browser.type("Where", "value.customer.city = city-3 and value.id < 9")
+    browser.click("Search")
+    browser.sees("2 shown, 120 looked at.")
+    assert "where=value.customer.city" in browser.path
+    browser.open("/topics/orders?start=earliest&contains=t5", "orders")
+    browser.sees("11 shown")  # t5, and t50 to t59
+    browser.open("/topics/orders?where=nonsense", "orders")
+    browser.sees("'nonsense' is no condition")
+    browser.open("/topics/orders-avro", "orders-avro")
+    browser.sees('"city": "Lyon"')
+    browser.open("/topics/numbers", "numbers")
+    browser.sees("4711", "table")
+    browser.open("/topics/nosuch", "nosuch")
+    browser.sees("There is no topic 'nosuch'")
+
+
+def test_hostile_records_are_text(browser: Browser) -> None:
+    browser.open("/topics/hostile", "hostile")
+    for text in HOSTILE:
+        browser.sees(text, "table")
+    browser.script("document.querySelectorAll('details').forEach(each => each.open = true)")
+    browser.sees("00 01 02 03", "pre")
+    browser.open("/topics/hostile/records/0/0", "hostile [0] at offset 0")
+    browser.sees(HOSTILE[0], "pre")
+    browser.open("/topics/hostile/records/0/7", "hostile [0] at offset 7")
+    browser.sees("Only the first part of 878.9 KiB is shown.")
+    assert browser.script("return window.hacked") is None
+    browser.open("/topics/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "<script>alert(1)</script>")
+    browser.sees("is no topic name")
+
+
+def test_a_live_tail(browser: Browser, own_broker: BrokerProcess) -> None:
+    browser.open("/topics/orders.eu", "orders.eu")
+    browser.click("Live tail")
+    browser.sees("Waiting for new records")
+    producer = Producer({"bootstrap.servers": own_broker.bootstrap_servers})
+
+    def comes() -> bool:
+        # The tail starts at the end, in its own time.
+        producer.produce("orders.eu", b"fresh news")
+        producer.flush(30)
+        return "fresh news" in browser.text("table")
+
+    wait_for(comes)
+    browser.click("Stop the tail")
+    browser.sees("Live tail")
+
+
+def test_a_group_is_moved(browser: Browser) -> None:
+    browser.open("/groups?q=bill", "Groups")
+    browser.click("billing", "table a")
+    browser.sees("billing", "h1")
+    browser.sees("Lag in records")
+    browser.click("Reset offsets")
+    browser.choose("Where to", "To the end")
+    browser.click("Preview")
+    browser.sees("Then", ".q-dialog table")
+    browser.click("Reset")
+    browser.sees("Lag in records\n0")
+
+
+def test_schemas_side_by_side(browser: Browser) -> None:
+    browser.open("/schemas", "Schemas")
+    browser.click("orders-avro-value", "table a")
+    browser.sees("Version 1", "table")
+    assert "paid" in browser.text("td.added")
+    browser.click("New version")
+    browser.type("Schema", json.dumps(V3))
+    browser.click("Check")
+    browser.sees("It does not fit")
+    compatible = {**V2, "doc": "An order"}
+    browser.type("Schema", json.dumps(compatible))
+    browser.click("Check")
+    browser.sees("It fits")
+    browser.click("Register")
+    browser.sees("version 3")
+
+
+def test_brokers(browser: Browser) -> None:
+    browser.open("/brokers", "Brokers")
+    browser.sees("controller")
+    browser.sees("All replicas are in sync.")
+
+
+def test_dark_and_light(browser: Browser) -> None:
+    browser.open("/", "Overview")
+    for name, is_dark in (("Dark", True), ("Light", False)):
+        browser.driver.find_element("css selector", "[aria-label=Theme]").click()
+        browser.click(name, ".q-menu .q-item")
+        code = "return document.body.classList.contains('body--dark')"
+        wait_for(lambda code=code, is_dark=is_dark: browser.script(code) is is_dark)
+        browser.open("/", "Overview")
+        assert browser.script(code) is is_dark
+
+
+def test_a_broker_that_goes_and_comes_back(browser: Browser, own_broker: BrokerProcess) -> None:
+    browser.open("/", "Overview")
+    browser.sees("Nothing is wrong.")
+    own_broker.kill()
+    browser.sees("The cluster does not answer")
+    own_broker.start()
+    browser.sees("Nothing is wrong.")
+    browser.open("/topics/orders", "orders")
+    browser.sees("key-119", "table")
