@@ -95,7 +95,8 @@ class Browser:
 
     def choose(self, label: str, choice: str) -> None:
         """Choose from the list of this label."""
-        self.box(label).click()
+        # The box itself lies below what it shows.
+        self.box(label).find_element(By.XPATH, "./ancestor::*[@for]").click()
         self.click(choice, ".q-menu .q-item")
 
     def box(self, label: str) -> WebElement:
