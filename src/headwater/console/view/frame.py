@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -53,6 +54,7 @@ class Frame:
         """Return a context in which elements are the page's content."""
         ui.page_title(f"{title} - Headwater")
         ui.add_head_html(_STYLE)
+        ui.colors(primary="#0f5f7d", negative="#b3261e")
         theme = ui.dark_mode({"dark": True, "light": False}.get(_theme(request)))
         with ui.element("div").classes("hw-shell"):
             with ui.element("aside").classes("hw-side"):
@@ -123,12 +125,12 @@ class Live:
 
     def __init__(self, load: Callable[[], Awaitable[Markup]], every_s: float | None = 5.0) -> None:
         self._load = load
-        self._complaint = html(Markup())
-        self._content = html(Markup()).classes("hw-live")
         self._every_s = every_s
 
     async def show(self) -> None:
-        """Load it for the first time."""
+        """Load it for the first time, and show it here."""
+        self._complaint = html(Markup())
+        self._content = html(Markup()).classes("hw-live")
         await self.refresh()
         if self._every_s is not None:
             ui.timer(self._every_s, self.refresh, immediate=False)
@@ -171,6 +173,4 @@ def _theme_switch(theme: ui.dark_mode) -> None:
 
 
 def _quoted(text: str) -> str:
-    import json
-
-    return json.dumps(text)
+    return json.dumps(text).replace("<", "\\u003c")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.questions import ConsoleError
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import html, user_of
@@ -80,8 +81,6 @@ def _row(row: TopicRow) -> list[object]:
 
 
 async def _branches(frame: Frame, prefix: str, *, with_internal: bool) -> Markup:
-    from headwater.console.model.questions import ConsoleError
-
     console = frame.console
     try:
         found = await console.ask(console.topics.prefixes, prefix, with_internal=with_internal)
