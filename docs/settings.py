@@ -9,6 +9,7 @@ from headwater.broker.config.settings import BROKER_SETTINGS
 from headwater.broker.config.settings.deviations import OUR_DEFAULTS, OUR_UPDATE_MODES
 from headwater.config.documentation import markdown_names, markdown_table
 from headwater.connect.settings import CONNECT_SETTINGS
+from headwater.console.settings import CONSOLE_SETTINGS
 from headwater.log.topic_settings import TOPIC_SETTINGS
 from headwater.monitor.settings import MONITOR_SETTINGS
 from headwater.registry.settings import REGISTRY_SETTINGS
@@ -105,6 +106,13 @@ _SQL = """\
 They are ksqlDB's. Properties of queries can be set in a session too, with `SET`.
 """
 
+_CONSOLE = """\
+## Console
+
+Whatever else starts with `client.` goes to the Kafka client, and what starts with
+`schema.registry.` to the registry's client.
+"""
+
 
 def page() -> str:
     """Return the whole page."""
@@ -136,6 +144,8 @@ def page() -> str:
             markdown_names(CONNECT_SETTINGS.values()),
             _SQL,
             markdown_table(SQL_SETTINGS.values()),
+            _CONSOLE,
+            markdown_table(CONSOLE_SETTINGS.values()),
         ]
     ).rstrip("\n") + "\n"  # fmt: skip
 

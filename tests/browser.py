@@ -112,8 +112,8 @@ class Browser:
                 for element in field.find_elements(By.CSS_SELECTOR, "input, textarea")
             ]
 
-        boxes: list[Any] = wait_for(found, f"a box '{label}' on {self.path}")
-        return boxes[0]
+        first, *_ = wait_for(found, f"a box '{label}' on {self.path}")
+        return first
 
     def script(self, code: str) -> Any:
         """Return what a script in the page says."""
@@ -121,7 +121,7 @@ class Browser:
 
     def complaints(self) -> list[str]:
         """Return the errors of the browser's console since the last time."""
-        log = self.driver.get_log("browser")
+        log: list[dict[str, Any]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
         return [str(each["message"]) for each in log if each["level"] in ("SEVERE", "ERROR")]
 
     def close(self) -> None:

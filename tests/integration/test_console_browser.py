@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.needs("chromium", "chromedriver")
 
+IS_DARK = "return document.body.classList.contains('body--dark')"
 HACK = "window.hacked = 1"
 HOSTILE = [
     f"<script>{HACK}</script>",
@@ -99,8 +100,8 @@ def _fill(bootstrap_servers: str, registry_url: str) -> None:
         for version in (V1, V2):
             registry.register_schema("orders-avro-value", Schema(json.dumps(version)))
         encode = AvroSerializer(registry, json.dumps(V2))
-        value = encode({"id": 7, "city": "Lyon", "paid": True}, "orders-avro")
-        producer.produce("orders-avro", value)
+        order = encode({"id": 7, "city": "Lyon", "paid": True}, "orders-avro")
+        producer.produce("orders-avro", order)
     assert producer.flush(30) == 0
     consumer = Consumer(
         {
@@ -200,7 +201,7 @@ def test_records_are_paged_filtered_and_decoded(browser: Browser) -> None:
         if label:
             before = browser.path
             browser.click(label)
-            wait_for(lambda before=before: browser.path != before)
+            wait_for(lambda: browser.path, until=before.__ne__)
     assert sorted(seen) == sorted(f"key-{number}" for number in range(120))
     browser.open("/topics/orders", "orders")
     browser.type("Where", "value.customer.city = city-3 and value.id < 9")
@@ -292,10 +293,9 @@ def test_dark_and_light(browser: Browser) -> None:
     for name, is_dark in (("Dark", True), ("Light", False)):
         browser.driver.find_element("css selector", "[aria-label=Theme]").click()
         browser.click(name, ".q-menu .q-item")
-        code = "return document.body.classList.contains('body--dark')"
-        wait_for(lambda code=code, is_dark=is_dark: browser.script(code) is is_dark)
+        wait_for(lambda: browser.script(IS_DARK), until=is_dark.__eq__)
         browser.open("/", "Overview")
-        assert browser.script(code) is is_dark
+        assert browser.script(IS_DARK) is is_dark
 
 
 def test_a_broker_that_goes_and_comes_back(browser: Browser, own_broker: BrokerProcess) -> None:

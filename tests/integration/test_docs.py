@@ -27,6 +27,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/connect.md": "tests/integration/test_docs_connect.py",
     "docs/clusters.md": "tests/integration/test_up_kafka.py",
     "docs/connect-python.md": "tests/integration/test_spark_connect_python.py",
+    "docs/console.md": "tests/integration/test_console_http.py",
     "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",
     "docs/groups.md": "tests/integration/test_docs_groups.py",
     "docs/doctor.md": "tests/integration/test_doctor.py",

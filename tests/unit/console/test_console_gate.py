@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx
 import pytest
@@ -33,7 +33,9 @@ async def inner(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def client(gate: Gate, host: str = "127.0.0.1:9021") -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url=f"http://{host}")
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(cast("Any", gate)), base_url=f"http://{host}"
+    )
 
 
 def with_users() -> Gate:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from headwater.console.http import exports
+from headwater.http.answers import JSON, NDJSON, Answer, error
 from headwater.http.interface import Interface
+from headwater.http.media_types import MediaTypes
 from headwater.http.routes import Parameter, Route
+
+if TYPE_CHECKING:
+    from headwater.http.errors import HttpError
+
+
+def _error(failure: HttpError) -> Answer:
+    """Return an error as JSON, also where the client wanted a table."""
+    return error(failure)._replace(content_type=JSON)
+
 
 INTERFACE = Interface(
     "Headwater Console",
@@ -35,5 +48,7 @@ INTERFACE = Interface(
         },
         "Records": {"type": "object"},
     },
+    media=MediaTypes((JSON, NDJSON, exports.CSV)),
+    form=_error,
     meanings={503: "The cluster does not answer."},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from headwater.console.model.records import Record, RecordPage
     from headwater.http.request import Request
 
+CSV = "text/csv"
 DEFAULT_LIMIT = 1_000
 MOST_RECORDS = 1_000_000
 _AT_ONCE = 500
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _COLUMNS = ("partition", "offset", "timestamp", "key", "value", "headers")
 
 
@@ -47,7 +50,7 @@ async def export_records(console: Console, request: Request) -> Stream:
     headers = ((b"content-disposition", name.encode("latin-1", "replace")),)
     if form == "csv":
         chunks = _csv(_pages(console, query, first, limit))
-        return Stream(chunks, "text/csv; charset=utf-8", headers=headers)
+        return Stream(chunks, f"{CSV}; charset=utf-8", headers=headers)
     return Stream(_lines(_pages(console, query, first, limit)), NDJSON, headers=headers)
 
 
@@ -116,5 +119,6 @@ def _row(cells: tuple[object, ...]) -> bytes:
 
 
 def _harmless(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    """Return a text that no spreadsheet takes for a formula; numbers stay as they are."""
+    is_risky = text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_risky else text

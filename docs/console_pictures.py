@@ -1,0 +1,87 @@
+"""Takes the pictures of docs/console.md: `python -m docs.console_pictures`, with Chromium there."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.browser import Browser
+from tests.unit.up.supervised import Supervised
+
+from headwater.serde import Schema, SchemaRegistryClient
+
+DOCS = Path(__file__).parent
+CITIES = ("Berlin", "Oslo", "Lyon", "Graz", "Turin")
+TOPICS = {
+    "orders": 6,
+    "orders.enriched": 3,
+    "payments.eu.settled": 3,
+    "payments.eu.failed": 3,
+    "payments.us.settled": 3,
+    "machines.temperature": 4,
+    "machines.vibration": 4,
+}
+ID, CITY = {"name": "id", "type": "long"}, {"name": "city", "type": "string"}
+AMOUNT = {"name": "amount", "type": ["null", "double"], "default": None}
+
+
+def main() -> None:
+    """Run a platform, fill it, and look at it."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--with", "monitor"]
+        with Supervised([*command, "--data", f"{directory}/data"], Path(directory)) as platform:
+            url = platform.wait_for(r"^console\t(\S+)\t")[1]
+            addresses = dict(line.split("\t")[:2] for line in platform.lines if "\t" in line)
+            _fill(addresses["broker"], addresses["registry"])
+            _take(url)
+
+
+def _take(url: str) -> None:
+    browser = Browser(url)
+    browser.open("/topics/orders?where=value.customer.city+%3D+Graz", "orders")
+    browser.sees("shown, ")
+    browser.driver.save_screenshot(str(DOCS / "console-records.png"))
+    browser.open("/schemas/orders-value", "orders-value")
+    browser.sees("Version 2", "table")
+    browser.driver.save_screenshot(str(DOCS / "console-schemas.png"))
+    browser.script("document.cookie = 'headwater_theme=dark; path=/'")
+    browser.open("/", "Overview")
+    browser.misses("Measuring")
+    browser.sees("billing")
+    browser.driver.save_screenshot(str(DOCS / "console-overview.png"))
+    browser.close()
+
+
+def _fill(bootstrap_servers: str, registry_url: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    made = admin.create_topics([NewTopic(name, count, 1) for name, count in TOPICS.items()])
+    for future in made.values():
+        future.result(30)
+    producer = Producer({"bootstrap.servers": bootstrap_servers})
+    for number in range(5_000):
+        order = {
+            "id": number,
+            "customer": {"id": number % 97, "city": CITIES[number % 5]},
+            "amount": round(number * 0.37 % 250, 2),
+        }
+        producer.produce("orders", json.dumps(order), f"customer-{number % 97}")
+    producer.flush(30)
+    with SchemaRegistryClient(registry_url) as registry:
+        for fields in ([ID, CITY], [ID, CITY, AMOUNT]):
+            schema = {"type": "record", "name": "Order", "fields": fields}
+            registry.register_schema("orders-value", Schema(json.dumps(schema)))
+    settings = {"bootstrap.servers": bootstrap_servers, "group.id": "billing"}
+    consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
+    consumer.subscribe(["orders"])
+    while not consumer.poll(1):
+        pass
+    consumer.commit(asynchronous=False)
+    consumer.close()
+
+
+if __name__ == "__main__":
+    main()
