@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests import node_packages
+
 HERE = Path(__file__).with_name("kafkajs")
 
 
@@ -48,16 +50,9 @@ def _node() -> subprocess.Popen[str]:
     )
 
 
-@functools.cache
 def install() -> None:
-    """`npm ci`, unless what the lock file asks for is there already."""
-    lock = HERE / "package-lock.json"
-    stamp = HERE / "node_modules" / ".installed"
-    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
-        return
-    command = ["npm", "ci", "--prefix", str(HERE), "--no-audit", "--no-fund", "--ignore-scripts"]
-    subprocess.run(command, check=True, capture_output=True, timeout=280)
-    stamp.write_bytes(lock.read_bytes())
+    """Install kafkajs, unless it is there already."""
+    node_packages.install(HERE)
 
 
 def encoded(value: bytes | None) -> str | None:

@@ -19,6 +19,7 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Log in - Headwater</title>
+<link rel="icon" href="data:,">
 <style>
 :root {{ color-scheme: light dark; --line: #9aa5b1; }}
 body {{ font: 15px/1.5 system-ui, sans-serif; display: grid; place-items: center;

@@ -59,7 +59,7 @@ class Frame:
         with ui.element("div").classes("hw-shell"):
             with ui.element("aside").classes("hw-side"):
                 html(self._menu(request.url.path))
-            with ui.element("main").classes("hw-main"):
+            with ui.element("div").classes("hw-main"):
                 with ui.element("div").classes("hw-top"):
                     html(tag("h1", title)).style("flex: 1; min-width: 0")
                     if self.console.is_read_only:

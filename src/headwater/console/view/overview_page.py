@@ -45,9 +45,9 @@ def _shown(seen: Overview) -> Markup:
             *map(_problem, seen.problems),
             None if seen.problems else note("good", "Nothing is wrong."),
             _figures(seen),
+            _section("Services", _services(seen.services)) if seen.services else None,
             tag(
                 "div",
-                _section("Services", _services(seen.services)) if seen.services else None,
                 _section("Busiest topics", _busiest(seen)),
                 _section("Most behind", _behind(seen.most_behind)),
                 class_="hw-columns",

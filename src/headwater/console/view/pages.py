@@ -49,6 +49,7 @@ def pages(console: Console, *, has_users: bool) -> Application:
         title="Headwater",
         favicon=_STATIC / "favicon.svg",
         dark=None,
+        language="en-US",
         tailwind=False,
         binding_refresh_interval=None,
         reconnect_timeout=10,
