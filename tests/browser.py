@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from selenium.webdriver.remote.webelement import WebElement
 
 DRIVER = "/usr/bin/chromedriver"
@@ -23,6 +25,17 @@ _OPTIONS = (
     "--disable-background-networking",
     "--window-size=1280,860",
 )
+
+_TEXT = """\
+return [...document.querySelectorAll(arguments[0])].map(each => each.innerText).join("\\n");"""
+_FOUND = """\
+const found = [...document.querySelectorAll(arguments[0])].find(each =>
+  each.innerText.trim() === arguments[1] && each.offsetParent !== null && !each.disabled);
+"""
+_IS_ENABLED = f"{_FOUND} return Boolean(found);"
+_CLICK = f"{_FOUND} if (found) found.click(); return Boolean(found);"
+# What a page that changes by itself, or a dialog that still moves, brings.
+_PASSING = ("stale element", "intercepted", "belong to the document", "not interactable")
 
 
 class Browser:
@@ -48,12 +61,8 @@ class Browser:
         return str(self.driver.current_url).removeprefix(self.url)
 
     def text(self, selector: str = "main") -> str:
-        """All that is written there."""
-        try:
-            found = self.driver.find_elements(By.CSS_SELECTOR, selector)
-            return "\n".join(element.text for element in found)
-        except StaleElementReferenceException:  # it was shown anew meanwhile
-            return ""
+        """All that is written there; asked for at once, since pages change by themselves."""
+        return str(self.script(_TEXT, selector))
 
     def sees(self, text: str, selector: str = "body") -> None:
         """Wait until a text is there."""
@@ -67,36 +76,37 @@ class Browser:
         wait_for(lambda: text not in self.text(selector), f"'{text}' is still in {selector}")
 
     def click(self, text: str, selector: str = "button, a") -> None:
-        """Click what says this, as soon as it can be clicked."""
+        """Click what says this, as soon as it can be seen and clicked."""
+        wait_for(
+            lambda: self.script(_CLICK, selector, text),
+            lambda: f"'{text}' to click on {self.path}:\n{self.text()}",
+        )
 
-        def clicked() -> bool:
-            for element in self.driver.find_elements(By.CSS_SELECTOR, selector):
-                try:
-                    is_it = element.text.strip() == text and element.is_displayed()
-                    if is_it and element.is_enabled():
-                        element.click()
-                        return True
-                except StaleElementReferenceException:
-                    continue
-                except Exception as failure:
-                    # Something is still moving in front of it.
-                    if "intercepted" not in str(failure):
-                        raise
-            return False
-
-        wait_for(clicked, lambda: f"'{text}' to click on {self.path}:\n{self.text()}")
+    def is_enabled(self, text: str, selector: str) -> bool:
+        """Whether a button that says this can be clicked."""
+        return bool(self.script(_IS_ENABLED, selector, text))
 
     def type(self, label: str, text: str) -> None:
         """Type into the box of this label, in place of what is there."""
-        box = self.box(label)
-        box.send_keys(Keys.CONTROL, "a")
-        box.send_keys(Keys.DELETE)
-        box.send_keys(text)
+
+        def typed() -> bool:
+            box = self.box(label)
+            box.send_keys(Keys.CONTROL, "a")
+            box.send_keys(Keys.DELETE)
+            box.send_keys(text)
+            return box.get_attribute("value") == text
+
+        wait_for(lambda: _attempted(typed), f"'{text}' in the box '{label}' on {self.path}")
 
     def choose(self, label: str, choice: str) -> None:
         """Choose from the list of this label."""
-        # The box itself lies below what it shows.
-        self.box(label).find_element(By.XPATH, "./ancestor::*[@for]").click()
+
+        def opened() -> bool:
+            # The box itself lies below what it shows.
+            self.box(label).find_element(By.XPATH, "./ancestor::*[@for]").click()
+            return True
+
+        wait_for(lambda: _attempted(opened), f"the list '{label}' on {self.path}")
         self.click(choice, ".q-menu .q-item")
 
     def box(self, label: str) -> WebElement:
@@ -115,9 +125,9 @@ class Browser:
         first, *_ = wait_for(found, f"a box '{label}' on {self.path}")
         return first
 
-    def script(self, code: str) -> Any:
+    def script(self, code: str, *arguments: object) -> Any:
         """Return what a script in the page says."""
-        return self.driver.execute_script(code)
+        return self.driver.execute_script(code, *arguments)
 
     def complaints(self) -> list[str]:
         """Return the errors of the browser's console since the last time."""
@@ -127,3 +137,13 @@ class Browser:
     def close(self) -> None:
         """End it."""
         self.driver.quit()
+
+
+def _attempted(action: Callable[[], bool]) -> bool:
+    """Do something with elements; False if the page changed meanwhile."""
+    try:
+        return action()
+    except WebDriverException as failure:
+        if not any(each in str(failure) for each in _PASSING):
+            raise
+        return False

@@ -180,14 +180,10 @@ def test_a_topic_is_created_filled_purged_and_deleted(browser: Browser) -> None:
 
     browser.open("/topics/fresh/partitions", "fresh")
     browser.click("Purge")
-    purge = "//div[contains(@class, 'q-dialog')]//button[.='Purge']"
-    button = wait_for(lambda: browser.driver.find_elements("xpath", purge))[0]
-    assert not button.is_enabled()
     browser.type("Name", "fres")
-    assert not button.is_enabled()
+    assert not browser.is_enabled("Purge", ".q-dialog button")
     browser.type("Name", "fresh")
-    wait_for(button.is_enabled)
-    button.click()
+    browser.click("Purge", ".q-dialog button")
     browser.sees("fresh is empty now.")
 
     browser.click("Delete topic")
@@ -316,7 +312,7 @@ def test_nothing_keeps_people_from_using_a_page(browser: Browser) -> None:
 def test_dark_and_light(browser: Browser) -> None:
     browser.open("/", "Overview")
     for name, is_dark in (("Dark", True), ("Light", False)):
-        browser.driver.find_element("css selector", "[aria-label=Theme]").click()
+        browser.script("document.querySelector('[aria-label=Theme]').click()")
         browser.click(name, ".q-menu .q-item")
         wait_for(lambda: browser.script(IS_DARK), until=is_dark.__eq__)
         browser.open("/", "Overview")
