@@ -95,7 +95,8 @@ class Gate:
     def _is_stranger(self, scope: Scope, path: str) -> bool:
         if self._authenticator is None or path in _OPEN:
             return False
-        return Credentials.of(scope, dict(scope["headers"])).authorization is None
+        shown = Credentials.of(scope, dict(scope["headers"]))
+        return shown.authorization is None and shown.certificate is None
 
     def _recognised(self, scope: Scope, headers: dict[bytes, bytes]) -> Scope:
         """Return the scope with the credentials that its session stands for."""

@@ -134,14 +134,14 @@ def test_a_platform_with_keys(tmp_path: Path) -> None:
         with_services=("rest",), free_ports=True, security=kit, properties=properties
     )
     with Platform(settings) as made:
-        broker, registry, rest = made.services
+        broker, registry, rest, console = made.services
         assert "--host" not in broker.command
         where = broker.environment["HEADWATER_BROKER_LISTENERS"]
         assert where == f"SASL_SSL://{address(broker)}"
         assert broker.environment["HEADWATER_BROKER_SUPER_USERS"] == (
-            "User:admin;User:registry;User:rest"
+            "User:admin;User:registry;User:rest;User:console"
         )
-        for service in (registry, rest):
+        for service in (registry, rest, console):
             assert address(service).startswith("https://")
             assert option(service.command, "--command-config") == str(
                 kit.service(service.name).librdkafka
@@ -151,5 +151,6 @@ def test_a_platform_with_keys(tmp_path: Path) -> None:
         assert registry.environment[f"HEADWATER_REGISTRY_{users}"] == str(kit.http_users)
         # It would do with its own rights what others may not.
         assert rest.environment[f"HEADWATER_REST_{users}"] == str(kit.http_admins)
+        assert console.environment[f"HEADWATER_CONSOLE_{users}"] == str(kit.http_admins)
         own = rest.environment["HEADWATER_REST_SCHEMA_REGISTRY_BASIC_AUTH_USER_INFO"]
         assert own == f"rest:{kit.service('rest').password_reference}"

@@ -40,4 +40,4 @@ def _properties(platform: Platform) -> list[str]:
     ]
 
 
-CONSOLE = ServiceFactory("console", _make, needs=("broker",))
+CONSOLE = ServiceFactory("console", _make, needs=("broker",), registry_prefix="schema.registry.")
