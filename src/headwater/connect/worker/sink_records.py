@@ -47,6 +47,8 @@ class SinkRecords:
         """Return a topic's records, and in the column FAILED why one cannot be taken."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+        from headwater.connect.python_functions import register_functions
+
         raw = self._read(session, topic, ranges)
         if observed is not None:
             raw = observed.before(raw)
@@ -69,6 +71,7 @@ class SinkRecords:
             _stage(key.failed, value.failed).alias(STAGE),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
+        register_functions(session, steps)
         frame = apply_steps(frame, steps)
         return (frame if observed is None else observed.after(frame)), shape
 

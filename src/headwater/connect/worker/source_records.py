@@ -30,9 +30,11 @@ class SourceRecords:
         """Return records, and in the column FAILED why one is left out."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+        from headwater.connect.python_functions import register_functions
         from headwater.connect.worker.frames import refusing_failed, whole
 
         steps, shape = self._chain.compile(rows.shape)
+        register_functions(rows.frame.sparkSession, steps)
         frame = apply_steps(whole(rows.frame), steps)
         if not self._tolerates_errors:
             frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
