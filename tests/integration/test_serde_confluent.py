@@ -77,7 +77,7 @@ PRODUCT = json.dumps(
 JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
-    | st.integers()
+    | st.integers(-(2**63), 2**63 - 1)  # theirs writes by orjson, which has no others
     | st.text()
     | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -189,7 +189,11 @@ def test_json_schema(
         return
     ours = serde.JsonSchemaSerializer(registry, '{"title": "Anything"}')(value, "anything")
     other = their_json.JSONSerializer('{"title": "Anything"}', their_registry)
-    assert ours == other(value, place("anything"))
+    written = other(value, place("anything"))
+    assert ours is not None
+    assert written is not None
+    # The same id; and 1e+16 is the same number as 1e16.
+    assert (ours[:5], json.loads(ours[5:])) == (written[:5], json.loads(written[5:]))
     deserializer = their_json.JSONDeserializer(None, schema_registry_client=their_registry)
     assert deserializer(ours, place("anything")) == value
     assert serde.JsonSchemaDeserializer(registry)(ours, "anything") == value

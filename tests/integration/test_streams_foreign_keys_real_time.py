@@ -55,7 +55,9 @@ def test_the_last_pair_is_that_of_the_last_reference(
                 _write(topics, names, batch)
             for key, changes in reference.of(batch, _both).items():
                 expected[key] = changes[-1].value
-            wait_for(lambda: _last(topics, out), until=expected.__eq__)
+            wait_for(
+                lambda: _last(topics, out), lambda: f"expected {expected}", until=expected.__eq__
+            )
             wait_for(lambda: {query.state for query in job.progress()} == {"real-time"})
     finally:
         job.stop()

@@ -79,9 +79,9 @@ def test_the_sql_server_knows_the_registry_and_keeps_its_state_in_the_platform_s
 ) -> None:
     asked = PlatformSettings(data=tmp_path, with_services=("sql",), free_ports=True)
     with Platform(asked) as platform:
-        *_, registry, spark = platform.services
+        registry = next(each for each in platform.services if each.name == "registry")
         (place,) = registry.endpoints
-        command = " ".join(spark.command)
+        command = " ".join(platform.services[-1].command)
         assert "--service headwater.sql.server.service:SQL" in command
         assert f"--property sql.ksql.schema.registry.url={place.address}" in command
         assert f"--property sql.ksql.streams.state.dir={tmp_path / 'sql'}" in command

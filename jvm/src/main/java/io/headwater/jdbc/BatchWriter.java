@@ -93,17 +93,19 @@ public final class BatchWriter implements ForeachPartitionFunction<Row> {
                 new Transaction(connection).write(rows);
                 connection.commit();
             } catch (SQLException | RuntimeException failure) {
-                rollBack(connection, failure);
+                rollBack(connection);
                 throw failure;
             }
+        } catch (SQLException failure) {
+            throw Database.told(failure);
         }
     }
 
-    private static void rollBack(Connection connection, Exception failure) {
+    private static void rollBack(Connection connection) {
         try {
             connection.rollback();
-        } catch (SQLException lost) { // the database has done so itself
-            failure.addSuppressed(lost);
+        } catch (SQLException lost) {
+            return; // the database has done so itself, when it lost the connection
         }
     }
 

@@ -75,6 +75,18 @@ public final class Database implements Serializable {
         return connection;
     }
 
+    /**
+     * Returns a failure that has none of the driver's own classes: whoever is told of it, Spark's
+     * driver for one, may not be able to load them, and would tell nothing.
+     */
+    static SQLException told(SQLException failure) {
+        SQLException told =
+                new SQLException(
+                        failure.getMessage(), failure.getSQLState(), failure.getErrorCode());
+        told.setStackTrace(failure.getStackTrace());
+        return told;
+    }
+
     private static Driver instance(String driverClass, ClassLoader loader)
             throws ReflectiveOperationException {
         return (Driver)

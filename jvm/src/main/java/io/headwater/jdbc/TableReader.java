@@ -71,18 +71,27 @@ public final class TableReader implements MapPartitionsFunction<Long, Row> {
         if (mine.isEmpty()) {
             return Collections.emptyIterator();
         }
-        Connection connection = database.open();
+        Connection connection = open();
         TaskContext.get()
                 .addTaskCompletionListener((TaskCompletionListener) done -> close(connection));
         connection.setAutoCommit(false); // else PostgreSQL would send all rows at once
         return new Rows(connection, mine.iterator());
     }
 
+    private Connection open() throws SQLException, ReflectiveOperationException {
+        try {
+            return database.open();
+        } catch (SQLException failure) {
+            throw Database.told(failure);
+        }
+    }
+
     private static void close(Connection connection) {
         try {
             connection.close();
         } catch (SQLException failure) {
-            throw new IllegalStateException("the connection could not be closed", failure);
+            throw new IllegalStateException(
+                    "the connection could not be closed", Database.told(failure));
         }
     }
 
@@ -133,7 +142,8 @@ public final class TableReader implements MapPartitionsFunction<Long, Row> {
         }
 
         private IllegalStateException failed(SQLException failure) {
-            return new IllegalStateException(failure.getMessage() + " in: " + query.sql, failure);
+            SQLException told = Database.told(failure);
+            return new IllegalStateException(told.getMessage() + " in: " + query.sql, told);
         }
 
         private boolean nextQuery() throws SQLException {

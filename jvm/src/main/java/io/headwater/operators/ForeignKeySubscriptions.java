@@ -3,6 +3,7 @@ package io.headwater.operators;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.TimeMode;
@@ -26,6 +27,8 @@ import org.apache.spark.sql.types.StructType;
  */
 final class ForeignKeySubscriptions extends Operator {
     private static final long serialVersionUID = 1L;
+
+    private static final AtomicLong LAST_VERSION = new AtomicLong();
 
     private final DataType keyType;
     private final DataType headersType;
@@ -90,7 +93,7 @@ final class ForeignKeySubscriptions extends Operator {
             Object before = foreignKey;
             foreignKey = Layout.payload(row, 3, foreignKeyType);
             isIn = Layout.payload(row, 4, leftType) != null && (foreignKey != null || keepsLeft);
-            version = Math.max(version + 1, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+            version = Math.max(version + 1, nextVersion());
             boolean moves = wasIn && isIn && !Objects.deepEquals(before, foreignKey);
             if (moves) {
                 results.add(told(row, before, version, Subscription.LEAVE, results.size()));
@@ -106,6 +109,15 @@ final class ForeignKeySubscriptions extends Operator {
         } else if (stored != null) {
             reference.clear();
         }
+    }
+
+    /**
+     * Returns the time in microseconds, and never the same one twice: a row that was deleted is
+     * forgotten, and has to be newer when it comes again within the same moment.
+     */
+    private static long nextVersion() {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        return LAST_VERSION.accumulateAndGet(now, (last, clock) -> Math.max(last + 1, clock));
     }
 
     private InternalRow told(
