@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,7 +98,8 @@ class PostgreSql:
     def stop(self) -> None:
         """Stop the server."""
         if self._server is not None and self._server.running:
-            self._server.stop(within_s=HUNG_AFTER_S)
+            # Told by SIGTERM, it would wait for its clients to leave.
+            self._server.stop(signal.SIGINT, HUNG_AFTER_S)
         self._ports.close()
 
     def _answers(self) -> bool:

@@ -47,6 +47,8 @@ class PostgreSqlDialect(OnConflictDialect):
         name = column.type_name.lower()
         if name == "numeric" and column.precision == 0:
             return connect.decimal(_ANY_SCALE, _MOST_DIGITS, optional=column.is_nullable)
+        if name == "bool":  # a bit to its driver, which then refuses to give a number
+            return Schema(Type.BOOLEAN, column.is_nullable)
         return Schema(Type.STRING, column.is_nullable) if name in _TEXTS else None
 
     @property
