@@ -80,7 +80,7 @@ bench: $(READY) operators
 
 lock:
 	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
-	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra spark --group dev --universal --generate-hashes \
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra connect --extra spark --group dev --universal --generate-hashes \
 	  --no-annotate --no-header --python-version 3.11 --output-file requirements.lock
 	rm -rf $(VENV)-lock
 
