@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
+import threading
+import traceback
 from contextlib import closing
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -11,10 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import Row
 from tests.integration.spark_sink_pipeline import WITHIN_S
+from tests.waiting import wait_for
 
 from headwater.plan.errors import PlanError
 from headwater.spark.session import spark_session
 from headwater.spark.sinks import ParquetFiles, Sink, TableStore, TableStoreSink
+from headwater.spark.sinks.batches import BatchCutOffError, written_by
 from headwater.spark.sinks.table_store import TableNotFound
 from headwater.spark.sinks.table_types import UnsupportedKey
 
@@ -140,6 +144,35 @@ def test_a_folder_of_files_belongs_to_one_checkpoint(spark: SparkSession, tmp_pa
     _rows(spark, "('b', 2)").write.mode("append").json(str(source))
     _run(rows, ParquetFiles(target), tmp_path / "checkpoint")
     assert spark.read.parquet(str(target)).count() == 2
+
+
+def test_a_stop_in_the_middle_of_a_batch_is_a_stop_for_spark(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun = threading.Event()
+
+    def write(rows: DataFrame, _: int) -> None:
+        if not rows.isEmpty():
+            begun.set()
+            rows.selectExpr("reflect('java.lang.Thread', 'sleep', 600000L)").collect()
+
+    rows = spark.readStream.format("rate").option("rowsPerSecond", 10).load()
+    query = written_by(write, rows).option("checkpointLocation", str(tmp_path)).start()
+    try:
+        assert begun.wait(WITHIN_S)
+        wait_for(spark.sparkContext.statusTracker().getActiveJobsIds)
+    finally:
+        query.stop()
+    (said,) = wait_for(
+        lambda: [each.exc_info for each in caplog.records if each.name == "py4j.clientserver"]
+    )
+    assert said is not None
+    assert said[0] is BatchCutOffError
+    told = "".join(traceback.format_exception(*said))
+    runtime = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime
+    context = spark.sparkContext._jsc.sc()
+    java = spark.sparkContext._jvm.py4j.Py4JException(told)
+    assert runtime.StreamExecution.isInterruptionException(java, context)
 
 
 def _rows(spark: SparkSession, values: str) -> DataFrame:

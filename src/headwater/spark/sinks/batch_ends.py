@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from headwater.spark.sinks.batches import written_by
 from headwater.spark.sinks.sink import Sink
 from headwater.stores.batches import BatchEnds
 
@@ -47,7 +48,7 @@ class _SinkWithBatchEnds(Sink):
     checkpoint: Path
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
-        return frame.writeStream.foreachBatch(self.batch)
+        return written_by(self.batch, frame)
 
     def batch(self, frame: DataFrame, batch_id: int) -> None:
         self.sink.batch(frame, batch_id)

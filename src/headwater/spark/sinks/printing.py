@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.nodes import PrintSink
 from headwater.plan.types import backticked
+from headwater.spark.sinks.batches import written_by
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.writer import Run, SinkWriter
 
@@ -23,7 +24,7 @@ class Printed(Sink):
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
         """Return a writer that prints every batch."""
-        return frame.writeStream.foreachBatch(self.batch)
+        return written_by(self.batch, frame)
 
     def batch(self, frame: DataFrame, batch_id: int) -> None:
         """Print a batch."""

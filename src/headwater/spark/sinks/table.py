@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from headwater.spark.sinks.batches import written_by
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.table_store import key_parts
 from headwater.spark.sinks.table_types import key_affinities, key_columns
@@ -37,7 +38,7 @@ class TableStoreSink(Sink):
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
         """Return a writer that applies every batch to the table."""
-        return frame.select("key", "value").writeStream.foreachBatch(self.batch)
+        return written_by(self.batch, frame.select("key", "value"))
 
     def batch(self, frame: DataFrame, batch_id: int) -> None:
         """Apply a batch, unless the table has it."""
