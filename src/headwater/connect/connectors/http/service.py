@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.config import Values
 
 _LOGGER = logging.getLogger(__name__)
-_LONGEST_PAUSE_S = 60.0
+_LONGEST_PAUSE_S = 10.0
 _SHOWN = 200
 
 
