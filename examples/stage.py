@@ -20,10 +20,10 @@ from headwater.processes.ports import is_free
 from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_USUAL_PORTS = (9092, 8081, 8082, 9020, 9021)
+_USUAL_PORTS = (9092, 8081, 8082, 8083, 9020, 9021)
 _READY_WITHIN_S = 60.0
 _STOPPED_WITHIN_S = 60.0
 
@@ -41,7 +41,11 @@ class Stage:
     data: Path
     stop: threading.Event
     """Set by Ctrl-C and SIGTERM, so that everything ends in its order."""
-    _guard: Guard
+    guard: Guard
+    """Ends what is started here should this process be killed."""
+    platform: Program
+    endpoints: Mapping[str, str]
+    """Where each service listens."""
 
     def create_topics(self, *names: str, config: Mapping[str, str] | None = None) -> None:
         """Create topics of one partition each."""
@@ -59,7 +63,7 @@ class Stage:
             "HEADWATER_BOOTSTRAP_SERVER": self.servers,
             "HEADWATER_REGISTRY": self.registry,
         }
-        with _headwater(self._guard, arguments, environment) as running:
+        with _headwater(self.guard, arguments, environment) as running:
             yield running
 
 
@@ -82,16 +86,19 @@ class Program:
 
 
 @contextmanager
-def stage(name: str) -> Iterator[Stage]:
-    """Start a platform, on the usual ports if they are free."""
+def stage(name: str, *options: str, services: Sequence[str] = ()) -> Iterator[Stage]:
+    """Start a platform, on the usual ports if they are free.
+
+    `services` are more than the usual ones; `options` are further ones of `headwater up`.
+    """
     with (
         TemporaryFolder(name) as data,
         _stop_requests() as stop,
         Guard(_STOPPED_WITHIN_S) as guard,
-        _headwater(guard, _up(data / "platform")) as platform,
+        _headwater(guard, [*_up(data / "platform", services), *options]) as platform,
     ):
-        servers, registry = _addresses(platform, stop)
-        yield Stage(servers, registry, data, stop, guard)
+        found = _addresses(platform, {"broker", "registry", *services}, stop)
+        yield Stage(found["broker"], found["registry"], data, stop, guard, platform, found)
 
 
 @contextmanager
@@ -112,16 +119,17 @@ def _headwater(
         child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
 
 
-def _up(data: Path) -> list[str]:
+def _up(data: Path, services: Sequence[str]) -> list[str]:
     usual = all(is_free(port) for port in _USUAL_PORTS)
-    return ["up", "--data", str(data), *([] if usual else ["--free-ports"])]
+    more = ["--with", ",".join(services)] if services else []
+    return ["up", "--data", str(data), *more, *([] if usual else ["--free-ports"])]
 
 
-def _addresses(platform: Program, stop: threading.Event) -> tuple[str, str]:
+def _addresses(platform: Program, wanted: set[str], stop: threading.Event) -> dict[str, str]:
     """Wait for the table of what listens where."""
     found: dict[str, str] = {}
     deadline = time.monotonic() + _READY_WITHIN_S
-    while not {"broker", "registry"} <= found.keys():
+    while not wanted <= found.keys():
         if stop.wait(0.05):
             raise StoppedError
         if not platform.child.running or time.monotonic() > deadline:
@@ -131,7 +139,7 @@ def _addresses(platform: Program, stop: threading.Event) -> tuple[str, str]:
             parts = line.split("\t")
             if len(parts) == 3:
                 found[parts[0]] = parts[1]
-    return found["broker"], found["registry"]
+    return found
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, ConfigResource
 from tests.connect_process import WITHIN_S, ConnectProcess
 from tests.waiting import wait_for
 
@@ -17,6 +18,16 @@ LINES = 6000
 STRINGS = {
     "key.converter": "org.apache.kafka.connect.storage.StringConverter",
     "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+}
+
+TOPIC = {
+    "topic.creation.groups": "short",
+    "topic.creation.default.partitions": "7",
+    "topic.creation.default.replication.factor": "-1",
+    "topic.creation.short.include": ".*",
+    "topic.creation.short.partitions": "1",
+    "topic.creation.short.retention.ms": "7200000",
+    "producer.override.compression.type": "gzip",
 }
 
 
@@ -46,6 +57,16 @@ def committed(servers: str, topic: str) -> list[str]:
         consumer.close()
 
 
+def setting(servers: str, topic: str, name: str) -> str | None:
+    """Return a setting of a topic, which has one partition."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    assert len(admin.list_topics(topic, timeout=60).topics[topic].partitions) == 1
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
+    (found,) = admin.describe_configs([resource]).values()
+    value: str | None = found.result(60)[name].value
+    return value
+
+
 def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: Path) -> None:
     source, copy = tmp_path / "lines.txt", tmp_path / "copy.txt"
     lines = [f"line {number}" for number in range(LINES)]
@@ -53,12 +74,21 @@ def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: P
     worker = ConnectProcess(broker.bootstrap_servers).start()
     try:
         config = {"file": str(source), "topic": topic, "batch.size": "100", **STRINGS}
-        worker.put("lines", {**config, "connector.class": "FileStreamSource"})
+        worker.put("lines", {**config, **TOPIC, "connector.class": "FileStreamSource"})
         worker.put(
             "copy",
-            {"connector.class": "FileStreamSink", "file": str(copy), "topics": topic, **STRINGS},
+            {
+                "connector.class": "FileStreamSink",
+                "file": str(copy),
+                "topics": topic,
+                "consumer.override.max.poll.records": "50",
+                **STRINGS,
+            },
         )
         worker.wait_for_rows("lines", 100)
+        assert setting(broker.bootstrap_servers, topic, "retention.ms") == "7200000"
+        (segment,) = (broker.data_dir / f"{topic}-0").glob("*.log")
+        assert lines[0].encode() not in segment.read_bytes(), "it is not compressed"
         worker.kill()
         before = committed(broker.bootstrap_servers, topic)
         assert 0 < len(before) < LINES, "it was killed in the middle"

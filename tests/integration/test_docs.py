@@ -34,6 +34,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/example-bank.md": "tests/integration/test_examples.py",
     "docs/example-calculator.md": "tests/integration/test_examples.py",
     "docs/example-clicks.md": "tests/integration/test_examples.py",
+    "docs/example-witness.md": "tests/integration/test_example_witness.py",
     "docs/lag.md": "tests/integration/test_docs_lag.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",

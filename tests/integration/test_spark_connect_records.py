@@ -122,6 +122,29 @@ def test_plain_values(spark: SparkSession) -> None:
         assert [row[0] for row in written.select(decoded.value).collect()] == [*values, None], name
 
 
+def test_what_is_no_text_is_written_as_java_prints_it(spark: SparkSession) -> None:
+    schema = connect.struct(
+        {
+            "ID": Schema(Type.INT32),
+            "at": connect.timestamp(optional=True),
+            "born": connect.date(optional=True),
+            "tags": Schema(Type.ARRAY, value=Schema(Type.STRING, optional=True)),
+            "counts": Schema(Type.MAP, key=Schema(Type.STRING), value=Schema(Type.INT64)),
+            "missing": Schema(Type.STRING, optional=True),
+        }
+    )
+    row = (1, MOMENT, datetime.date(1815, 12, 10), ["a", None], {"n": 2}, None)
+    frame = spark.createDataFrame([(row,), (None,)], f"v {ddl(schema)}")
+    converter = converter_for(f"{KAFKA}.storage.StringConverter", {}, is_key=False)
+    written = frame.select(converter.to_bytes(frame["v"], schema).alias("v")).collect()
+    at = MOMENT.strftime("%a %b %d %H:%M:%S UTC %Y")
+    born = "Sun Dec 10 00:00:00 UTC 1815"
+    assert [each["v"] and bytes(each["v"]).decode() for each in written] == [
+        f"Struct{{ID=1,at={at},born={born},tags=[a, null],counts={{n=2}}}}",
+        None,
+    ]
+
+
 def test_bytes_of_another_size_are_no_number(spark: SparkSession) -> None:
     converter = converter_for(f"{KAFKA}.converters.IntegerConverter", {}, is_key=True)
     frame = spark.createDataFrame([(b"abc",)], "v binary")

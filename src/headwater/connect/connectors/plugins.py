@@ -7,8 +7,12 @@ from difflib import get_close_matches
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
+from headwater.connect.connectors.http.sink import HttpSinkPlugin
+from headwater.connect.connectors.http.source import HttpSourcePlugin
 from headwater.connect.connectors.jdbc.sink import JdbcSinkPlugin
 from headwater.connect.connectors.jdbc.source import JdbcSourcePlugin
+from headwater.connect.connectors.mqtt.sink import MqttSinkPlugin
+from headwater.connect.connectors.mqtt.source import MqttSourcePlugin
 from headwater.connect.connectors.python import python_plugin
 from headwater.connect.connectors.spark import SparkSinkPlugin, SparkSourcePlugin
 
@@ -17,6 +21,10 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     FileStreamSinkPlugin(),
     JdbcSourcePlugin(),
     JdbcSinkPlugin(),
+    MqttSourcePlugin(),
+    MqttSinkPlugin(),
+    HttpSourcePlugin(),
+    HttpSinkPlugin(),
     SparkSourcePlugin(),
     SparkSinkPlugin(),
 )

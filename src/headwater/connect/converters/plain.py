@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 
 from headwater.config import ConfigDef, ConfigType, Definitions, Values
 from headwater.connect.converters.converter import Decoded
+from headwater.connect.converters.java_text import java_text
 from headwater.connect.data.schema import Schema, Type
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StringConverter:
-    """Text; what is none is written as text."""
+    """Text; what is none is written as Java prints it, such as Struct{id=1}."""
 
     encoding: str
     definitions: ClassVar[Definitions] = Definitions(
@@ -43,9 +44,7 @@ class StringConverter:
     def to_bytes(self, value: Column, schema: Schema | None, topics: Sequence[str] = ()) -> Column:
         """Return the text's bytes."""
         del topics
-        readable = schema is None or schema.type.is_primitive
-        shown = value.cast("string") if readable else F.to_json(value)
-        return F.encode(shown, self.encoding)
+        return F.encode(java_text(value, schema), self.encoding)
 
     def from_bytes(self, frame: DataFrame, column: str, topic: str) -> Decoded:
         """Return the text."""

@@ -69,6 +69,15 @@ class ConnectorSpec:
         """How many Spark tasks may work for it at a time."""
         return self.common.integer("tasks.max")
 
+    def overrides(self, client: str) -> dict[str, str]:
+        """Return the settings that it has for its own `producer` or `consumer`."""
+        prefix = f"{client}.override."
+        return {
+            name.removeprefix(prefix): text
+            for name, text in self.properties.items()
+            if name.startswith(prefix)
+        }
+
     @property
     def tolerates_errors(self) -> bool:
         """Whether records that cannot be converted or transformed are left out."""

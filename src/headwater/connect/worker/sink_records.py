@@ -24,6 +24,8 @@ RAW_KEY, RAW_VALUE = "_raw_key", "_raw_value"
 """The columns that have a record's bytes, for the dead-letter topic."""
 STAGE = "_stage"
 """The column that says where a record has failed, if it has, in Kafka Connect's words."""
+START = "auto.offset.reset"
+"""The setting of a consumer that says where a sink begins with a topic: earliest or latest."""
 INTERNAL = (RAW_KEY, RAW_VALUE, STAGE, FAILED)
 """What a sink is not given."""
 
@@ -32,7 +34,9 @@ class SinkRecords:
     """What a connector's configuration makes of records."""
 
     def __init__(self, spec: ConnectorSpec, config: WorkerConfig) -> None:
-        self._client = config.cluster.java()
+        overrides = spec.overrides("consumer")
+        overrides.pop(START, None)  # positions are the group's, and not this reader's
+        self._client = {**config.cluster.java(), **overrides}
         self._chain = read_chain(spec.properties)
         self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)

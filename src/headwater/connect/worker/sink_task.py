@@ -11,7 +11,7 @@ from headwater.connect.connectors.connector import SinkBatch
 from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
-from headwater.connect.worker.sink_records import INTERNAL, SinkRecords
+from headwater.connect.worker.sink_records import INTERNAL, START, SinkRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -133,6 +133,7 @@ class SinkTask:
     def _begin_with(self, partitions: list[TopicPartition]) -> None:
         committed = self._group.committed(partitions)
         starts, ends = self._group.starts(partitions), self._group.ends(partitions)
+        begin = ends if self._spec.overrides("consumer").get(START) == "latest" else starts
         moved: dict[TopicPartition, int] = {}
         for each in partitions:
             position, was_set = committed.get(each, (-1, False))
@@ -140,9 +141,9 @@ class SinkTask:
                 if position >= 0:
                     logger.warning(
                         "connector %s: %s [%d] has no offset %d any more, going on at %d",
-                        self._spec.name, each.topic, each.partition, position, starts[each],
+                        self._spec.name, each.topic, each.partition, position, begin[each],
                     )  # fmt: skip
-                position, was_set = starts[each], True
+                position, was_set = begin[each], True
             self._positions[each] = position
             if was_set:
                 moved[each] = position

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.connect.worker.progress import BatchCounts
 from headwater.connect.worker.source_records import SourceRecords
+from headwater.connect.worker.topic_creation import TopicCreation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,6 +55,7 @@ class SourceTask:
         self._progress = progress
         self._note_topics = note_topics
         self._records = SourceRecords(spec)
+        self._topics = TopicCreation(spec.properties, config.client("topics"))
         self._run = str(uuid.uuid4())
         self._batch = 0
 
@@ -74,6 +76,7 @@ class SourceTask:
         from headwater.connect.worker.observed import Observed
 
         session = self._start_session()
+        self._make_topics(polled)
         groups: list[list[SourceRows]] = [[] for _ in range(min(len(polled), self._spec.tasks_max))]
         for number, rows in enumerate(polled):
             groups[number % len(groups)].append(rows)
@@ -97,6 +100,14 @@ class SourceTask:
         for counted in observed:
             self._count(counted)
 
+    def _make_topics(self, polled: Sequence[SourceRows]) -> None:
+        from headwater.connect.worker.frames import well
+
+        if self._topics.is_wanted:  # which are meant is known when the rows were transformed
+            names = [well(self._records.of(rows)).select("topic") for rows in polled]
+            found = _one_after_another(names).distinct().collect()
+            self._topics.make(row.topic for row in found)
+
     def _offset_records(self, group: Sequence[SourceRows]) -> list[tuple[str, Any, Any]]:
         topic = self._config.offsets.name
         pairs = [pair for rows in group for pair in rows.offsets]
@@ -107,7 +118,8 @@ class SourceTask:
         context = session.sparkContext
         for name, value in ((_QUERY, self._run), (_RUN, self._run), (_BATCH, str(self._batch))):
             context.setLocalProperty(name, value)
-        options = {f"kafka.{name}": value for name, value in self._config.cluster.java().items()}
+        client = {**self._config.cluster.java(), **self._spec.overrides("producer")}
+        options = {f"kafka.{name}": value for name, value in client.items()}
         options["queryId"] = self._config.sink_name(self._spec.name)
         try:
             records.write.format("headwater-kafka").mode("append").options(**options).save()

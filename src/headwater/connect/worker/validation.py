@@ -14,6 +14,7 @@ from headwater.connect.connectors.plugins import plugin as find_plugin
 from headwater.connect.converters.converter import converter_for
 from headwater.connect.transforms.chain import check_chain
 from headwater.connect.worker.connector_spec import converter_settings, definitions, own_values
+from headwater.connect.worker.topic_creation import topic_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _COMMON = "Common"
 _PARTS = "Transforms and converters"
-_OF_A_PART = "A property of a transform, of a predicate or of a converter."
+_OF_A_PART = "A property of a transform, of a predicate, of a converter or of topics to be made."
 
 
 @dataclass
@@ -162,6 +163,11 @@ def _check_parts(
     _, errors = check_chain(properties, of_source=is_source)
     for error in errors:
         result.add(error.name, str(error))
+    if is_source:
+        try:
+            topic_groups(properties)
+        except ConfigError as failure:
+            result.add(failure.name, str(failure))
 
 
 def _check_topics(result: Validation, properties: Mapping[str, str]) -> None:

@@ -10,7 +10,6 @@ import headwater
 from headwater.config import NOT_EMPTY, ConfigDef, ConfigType, Definitions, Importance
 from headwater.connect.connectors.connector import ConnectorType, FieldError, RetriableError
 from headwater.connect.connectors.file.marker import Marker
-from headwater.connect.connectors.file.text import line_of
 from headwater.connect.connectors.positions import not_yet_written
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         SinkBatch,
         TopicPartition,
     )
+    from headwater.connect.data.schema import Schema
 
 
 class FileStreamSinkPlugin:
@@ -76,7 +76,7 @@ class FileStreamSink:
         """Append what is not in the file yet, and have it on disk."""
         new = not_yet_written(batch, self._marker.positions)
         ends = {partition: end for partition, (_, end) in batch.ranges.items()}
-        text = b"" if new is None else _lines(new, line_of(batch.shape))
+        text = b"" if new is None else _lines(new, batch.shape.value)
         try:
             self._marker.append(text, {**self._marker.positions, **ends})
         except OSError as failure:
@@ -95,7 +95,7 @@ class StandardOutputSink:
 
     def write(self, batch: SinkBatch) -> None:
         """Print all lines."""
-        sys.stdout.write(_lines(batch.frame, line_of(batch.shape)).decode())
+        sys.stdout.write(_lines(batch.frame, batch.shape.value).decode())
         sys.stdout.flush()
 
     def moved_to(self, positions: Mapping[TopicPartition, int]) -> None:
@@ -105,7 +105,12 @@ class StandardOutputSink:
         """Do nothing."""
 
 
-def _lines(frame: DataFrame, line: str) -> bytes:
+def _lines(frame: DataFrame, schema: Schema | None) -> bytes:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    from headwater.connect.converters.java_text import java_text
+
+    line = F.coalesce(java_text(F.col("value"), schema), F.lit("null"))
     # In the order of each partition's offsets: the frame has them so, and nothing shuffles here.
-    lines = frame.selectExpr(f"{line} AS line").toArrow().column("line").to_pylist()
+    lines = frame.select(line.alias("line")).toArrow().column("line").to_pylist()
     return "".join(f"{each}\n" for each in lines).encode()

@@ -1,0 +1,1 @@
+"""HTTP: records as requests, and what a service answers as records."""

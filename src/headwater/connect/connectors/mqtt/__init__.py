@@ -1,0 +1,1 @@
+"""MQTT: messages of devices as records, and records as messages."""
