@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from tests.cli_command import Cli
 from tests.registry_process import RegistryProcess
 from tests.sql_process import EARLIEST, SqlProcess, lines_of
 from tests.terminal import CTRL_C, CTRL_D, ENTER, TAB, TerminalProcess
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,12 +150,18 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
         acks = [json.loads(line) for line in inserted.text.splitlines()]
         assert [(ack["status"], ack["seq"]) for ack in acks] == [("ok", 0), ("ok", 1), ("error", 2)]
         assert "no column nothing" in acks[2]["message"]
+        body = '{"target": "readings"}\n{"id": "e", "value": 0.5}\n{"id": "f", "nothing": 1}\n'
+        listed = client.post(
+            "/inserts-stream", content=body, headers={"accept": "application/json"}
+        )
+        assert [ack["status"] for ack in listed.json()] == ["ok", "error"]
         assert next(lines) == ["c", 6.0], "latest is where rows begin"
         closed = server.request("POST", "/close-query", {"queryId": header["queryId"]})
         assert closed.status == 200
         assert list(lines) == []
     assert server.select(f"{text[:-1]} LIMIT 2;", **EARLIEST) == [["a", 3.0], ["c", 6.0]]
-    assert server.select("SELECT id FROM readings;") == [["a"], ["b"], ["c"]], "up to now"
+    read = server.select("SELECT id FROM readings;")
+    assert read == [["a"], ["b"], ["c"], ["e"]], "up to now"
     answer = server.request(
         "POST", "/query", {"ksql": "SELECT tags FROM readings EMIT CHANGES LIMIT 1;",
                            "streamsProperties": EARLIEST},
@@ -175,6 +182,23 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
     assert 'key: a, value: {"VALUE":1.5,"TAGS":["x"]}, partition: 0' in printed.raw.decode()
     gone = server.request("POST", "/close-query", {"queryId": "nothing"})
     assert gone.status == 400
+
+
+@pytest.mark.needs("curl")
+def test_curl_asks_by_http2(server: SqlProcess) -> None:
+    asked = subprocess.run(
+        [
+            *("curl", "-s", "--http2-prior-knowledge", "-w", "%{http_version}"),
+            *("-d", '{"sql": "SELECT * FROM orders LIMIT 1;"}', f"{server.url}/query-stream"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=HUNG_AFTER_S,
+        check=True,
+    )
+    header, *_, version = asked.stdout.splitlines()
+    assert json.loads(header)["columnNames"] == ["ID", "ITEM", "AMOUNT"]
+    assert version == "2"
 
 
 def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
@@ -222,7 +246,8 @@ def test_the_server_tells_of_itself(server: SqlProcess) -> None:
     clusters = server.request("GET", "/v1/metadata/id").body["scope"]["clusters"]
     assert clusters["kafka-cluster"] == info["kafkaClusterId"]
     assert server.request("GET", "/v1/metadata").body["clusterId"]["scope"]["clusters"] == clusters
-    assert server.request("POST", "/heartbeat", {}).status == 200
+    for path in ("/heartbeat", "/lag"):
+        assert server.request("POST", path, {}).body == {"isOk": True}
     hosts = server.request("GET", "/clusterStatus").body["clusterStatus"]
     assert list(hosts) == [f"127.0.0.1:{server.port}"]
 
@@ -284,7 +309,7 @@ def test_the_shell_is_for_people(server: SqlProcess, tmp_path: Path) -> None:
         terminal.press(CTRL_C)
         # Names are asked for behind the prompt, so that Tab may have to be pressed again.
         terminal.press("SELECT n FROM typed_r")
-        terminal.press_until_shown(TAB, "FROM TYPED_ROWS")
+        terminal.press_until_shown(TAB, "TYPED_ROWS")
         terminal.press(CTRL_C)
         terminal.press(f"SELECT n FROM typed_rows;{ENTER}")
         terminal.wait_until_shown(f"|{1:<59}|")

@@ -29,7 +29,7 @@ CONNECTOR_LISTINGS = (
 )
 
 
-class ConnectError(SqlError):
+class _ConnectError(Exception):
     """What Connect does not do, with the status that it answered."""
 
     def __init__(self, reason: str, status: int | None = None) -> None:
@@ -47,7 +47,10 @@ class ConnectCluster:
         self, statement: Show | CreateConnector | DescribeConnector | DropNamed, text: str
     ) -> Entity:
         """Return the entity that answers a statement; raises SqlError."""
-        return await asyncio.to_thread(self._run, statement, text)
+        try:
+            return await asyncio.to_thread(self._run, statement, text)
+        except _ConnectError as refusal:
+            raise SqlError(str(refusal), statement.location) from None
 
     def _run(
         self, statement: Show | CreateConnector | DescribeConnector | DropNamed, text: str
@@ -76,7 +79,7 @@ class ConnectCluster:
         try:
             body = {"name": statement.name, "config": config}
             return connectors.created(self._ask("POST", "/connectors", body), text)
-        except ConnectError as refusal:
+        except _ConnectError as refusal:
             if refusal.status == _CONFLICT and statement.if_not_exists:
                 return warning(f"Connector {statement.name} already exists", text)
             raise
@@ -84,7 +87,7 @@ class ConnectCluster:
     def _drop(self, name: str, if_exists: bool, text: str) -> Entity:
         try:
             self._ask("DELETE", _path(name))
-        except ConnectError as refusal:
+        except _ConnectError as refusal:
             if refusal.status == _MISSING and if_exists:
                 return warning(f"Connector '{name}' does not exist.", text)
             raise
@@ -102,7 +105,7 @@ class ConnectCluster:
             answer = connection.getresponse()
             raw = answer.read()
         except (OSError, http.client.HTTPException) as failure:
-            raise ConnectError(
+            raise _ConnectError(
                 f"no Connect worker answers at {self._url} ({failure}): set ksql.connect.url"
             ) from None
         finally:
@@ -113,7 +116,7 @@ class ConnectCluster:
             parsed = None
         if answer.status >= _REFUSED:
             said = parsed.get("message") if isinstance(parsed, dict) else None
-            raise ConnectError(str(said or f"Connect answered {answer.status}"), answer.status)
+            raise _ConnectError(str(said or f"Connect answered {answer.status}"), answer.status)
         return parsed
 
 
