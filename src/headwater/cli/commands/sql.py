@@ -177,7 +177,7 @@ def test(
     input_file: Path | None,
     output_file: Path | None,
 ) -> int:
-    """Run SQL statements over records of a file, and compare what comes out."""
+    """Run statements over records of a file; compare results."""
     from headwater.cli.sql.testing import test_files, test_paths
 
     if paths and (sql_file or input_file or output_file):
