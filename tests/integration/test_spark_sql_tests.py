@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
+from tests.docs_page import ROOT, blocks, commands
 from tests.spark_session import one_partition, spark
 
+from headwater.cli.app import headwater
+from headwater.cli.sql.testing import test_files as run_command
 from headwater.sql.errors import SqlError
 from headwater.testing import SqlDriver
 from headwater.testing.sql.json_files import TestFileError, run_files
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["one_partition", "spark"]
 
+PAGE = ROOT / "docs" / "sql-tests.md"
 ALERTS = """
 CREATE STREAM readings (id STRING KEY, value DOUBLE)
   WITH (kafka_topic='readings', value_format='AVRO', partitions=1);
@@ -96,7 +101,28 @@ def test_the_files_of_ksqldb_s_test_runner(
         run_files(statements, inputs, outputs)
 
 
+def test_the_command_does_what_the_page_says(
+    spark: SparkSession, one_partition: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    statements, alone = blocks(PAGE, "sql")
+    given, expected = blocks(PAGE, "json")
+    files = {"s.sql": statements, "i.json": given, "o.json": expected, "alerts.sql": alone}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    for command in commands(PAGE):
+        ran = CliRunner().invoke(headwater, command.line.removeprefix("headwater ").split())
+        assert ran.output == command.expected
+    (tmp_path / "o.json").write_text(expected.replace("900.0", "901.0"))
+    failed = run_command(tmp_path / "s.sql", tmp_path / "i.json", tmp_path / "o.json")
+    assert failed == 1
+
+
 def test_rows_of_a_driver(spark: SparkSession, one_partition: None) -> None:
+    (code,) = blocks(PAGE, "python")
+    names: dict[str, Any] = {}
+    exec(code, names)
+    names["test_alerts_have_a_unit"]()
     with SqlDriver(ALERTS, spark) as driver:
         driver.insert("INSERT INTO readings VALUES ('boiler', 900); ")
         assert driver.rows("alerts") == [{"ID": "boiler", "TWICE": 1800.0}]
