@@ -39,6 +39,7 @@ class Shell:
 
     def __init__(self, session: Session, history: Path = HISTORY) -> None:
         history.parent.mkdir(parents=True, exist_ok=True)
+        history.touch(mode=0o600)  # statements about connectors may have passwords in them
         self._session = session
         self._completer = SqlCompleter()
         self._history = FileHistory(str(history))
