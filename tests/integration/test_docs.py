@@ -44,6 +44,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/security-lab.md": "tests/integration/test_docs_security_lab.py",
     "docs/security.md": "tests/integration/test_docs_security.py",
     "docs/serialisers.md": "tests/integration/test_docs_platform.py",
+    "docs/sql-tests.md": "tests/integration/test_spark_sql_tests.py",
     "docs/sql.md": "tests/integration/test_spark_sql.py",
     "docs/streams.md": "tests/unit/streams/test_docs_streams.py",
     "docs/transactions.md": "tests/integration/test_docs_transactions.py",

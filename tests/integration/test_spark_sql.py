@@ -32,7 +32,7 @@ def test_examples_of_the_page(
 ) -> None:
     monkeypatch.setenv("HEADWATER_SQL_URL", server.url)
     examples = commands(PAGE)
-    assert len(examples) == 16
+    assert len(examples) == 17
     for command in examples:
         if shlex.split(command.line)[:3] == ["headwater", "sql", "server"]:
             continue  # it runs already, on another port

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli_command import Cli
 from tests.registry_process import RegistryProcess
 from tests.sql_process import EARLIEST, SqlProcess, lines_of
-from tests.waiting import wait_for
+from tests.terminal import CTRL_C, CTRL_D, ENTER, TAB, TerminalProcess
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +33,7 @@ def server(broker: BrokerProcess, tmp_path_factory: pytest.TempPathFactory) -> I
     process = SqlProcess(
         broker.bootstrap_servers,
         tmp_path_factory.mktemp("sql"),
-        ["--registry", registry.url],
+        ["--registry", registry.url, "--property", "ksql.connect.url=http://127.0.0.1:9"],
         "statements_",
     ).start()
     process.run(ORDERS)
@@ -103,7 +108,7 @@ def test_what_is_refused_says_why_and_leaves_nothing_done(server: SqlProcess) ->
     assert "fine" not in topics
     assert server.refusal("SELECT * FROM orders;")["error_code"] == 40002
     assert server.refusal("SHOW NOTHING;")["error_code"] == 40001
-    assert "Connect is not configured" in server.refusal("SHOW CONNECTORS;")["message"]
+    assert "no Connect worker answers" in server.refusal("SHOW CONNECTORS;")["message"]
     for text, why in {
         "CREATE STREAM x (a INT) WITH (kafka_topic='none', value_format='JSON');": "'PARTITIONS'",
         "CREATE STREAM x (a INT) WITH (kafka_topic='orders', value_format='JSON', partitions=9);":
@@ -145,12 +150,18 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
         acks = [json.loads(line) for line in inserted.text.splitlines()]
         assert [(ack["status"], ack["seq"]) for ack in acks] == [("ok", 0), ("ok", 1), ("error", 2)]
         assert "no column nothing" in acks[2]["message"]
+        body = '{"target": "readings"}\n{"id": "e", "value": 0.5}\n{"id": "f", "nothing": 1}\n'
+        listed = client.post(
+            "/inserts-stream", content=body, headers={"accept": "application/json"}
+        )
+        assert [ack["status"] for ack in listed.json()] == ["ok", "error"]
         assert next(lines) == ["c", 6.0], "latest is where rows begin"
         closed = server.request("POST", "/close-query", {"queryId": header["queryId"]})
         assert closed.status == 200
         assert list(lines) == []
     assert server.select(f"{text[:-1]} LIMIT 2;", **EARLIEST) == [["a", 3.0], ["c", 6.0]]
-    assert server.select("SELECT id FROM readings;") == [["a"], ["b"], ["c"]], "up to now"
+    read = server.select("SELECT id FROM readings;")
+    assert read == [["a"], ["b"], ["c"], ["e"]], "up to now"
     answer = server.request(
         "POST", "/query", {"ksql": "SELECT tags FROM readings EMIT CHANGES LIMIT 1;",
                            "streamsProperties": EARLIEST},
@@ -173,6 +184,23 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
     assert gone.status == 400
 
 
+@pytest.mark.needs("curl")
+def test_curl_asks_by_http2(server: SqlProcess) -> None:
+    asked = subprocess.run(
+        [
+            *("curl", "-s", "--http2-prior-knowledge", "-w", "%{http_version}"),
+            *("-d", '{"sql": "SELECT * FROM orders LIMIT 1;"}', f"{server.url}/query-stream"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=HUNG_AFTER_S,
+        check=True,
+    )
+    header, *_, version = asked.stdout.splitlines()
+    assert json.loads(header)["columnNames"] == ["ID", "ITEM", "AMOUNT"]
+    assert version == "2"
+
+
 def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
     values = "".join(f"INSERT INTO parts VALUES ({n}, 'part {n}', {n * 10});" for n in range(-2, 5))
     server.run(
@@ -187,8 +215,9 @@ def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
     assert server.select("SELECT id FROM parts LIMIT 2;") == [[-2], [-1]], "in their order"
     server.run("INSERT INTO parts VALUES (3, 'other', 1);")
     wait_for(lambda: server.select("SELECT name FROM parts WHERE id = 3;") == [["other"]])
+    assert server.select("SELECT INITCAP(name) FROM parts WHERE id = 1;") == [["Part 1"]]
     for text, why in {
-        "SELECT INITCAP(name) FROM parts WHERE id = 1;": "INITCAP is not computed",
+        "SELECT MASK(name) FROM parts WHERE id = 1;": "MASK is not computed",
         "SELECT ROWTIME FROM parts;": "ROWTIME",
         "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",
     }.items():
@@ -218,7 +247,8 @@ def test_the_server_tells_of_itself(server: SqlProcess) -> None:
     clusters = server.request("GET", "/v1/metadata/id").body["scope"]["clusters"]
     assert clusters["kafka-cluster"] == info["kafkaClusterId"]
     assert server.request("GET", "/v1/metadata").body["clusterId"]["scope"]["clusters"] == clusters
-    assert server.request("POST", "/heartbeat", {}).status == 200
+    for path in ("/heartbeat", "/lag"):
+        assert server.request("POST", path, {}).body == {"isOk": True}
     hosts = server.request("GET", "/clusterStatus").body["clusterStatus"]
     assert list(hosts) == [f"127.0.0.1:{server.port}"]
 
@@ -254,3 +284,60 @@ def test_two_servers_share_what_there_is(broker: BrokerProcess, tmp_path: Path) 
         assert len(headless.run("SHOW STREAMS;")[0]["streams"]) == 1
         assert "headless" in headless.refusal("DROP STREAM filed;")["message"]
         headless.stop()
+
+
+def test_the_shell_is_for_people(server: SqlProcess, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "headwater", "sql", "--url", server.url]
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    with TerminalProcess(command, environment, columns=61) as terminal:
+        terminal.wait_until_shown("Ctrl-D leaves.")
+        terminal.press(f"CREATE STREAM typed_rows (id STRING KEY, n INT){ENTER}")
+        terminal.press(f"WITH (kafka_topic='typed', value_format='JSON', partitions=1);{ENTER}")
+        terminal.wait_until_shown("Stream created")
+        terminal.press(f"INSERT INTO typed_rows VALUES ('a', 1);{ENTER}")
+        terminal.press(f"SET 'auto.offset.reset' = 'earliest';{ENTER}")
+        terminal.wait_until_shown("Successfully changed local property")
+        terminal.press(f"SELECT * FROM typed_rows EMIT CHANGES;{ENTER}")
+        row = f"|{'a':29}|{1:<29}|"
+        screen = terminal.wait_until_shown(row)
+        assert f"|{'ID':29}|{'N':29}|" in screen
+        terminal.press(CTRL_C)
+        terminal.wait_until_shown("Query terminated")
+        terminal.press(f"SELEC nothing;{ENTER}")
+        terminal.wait_until_shown("line 1, column 1")
+        terminal.press("half a statement")
+        terminal.wait_until_shown("half a statement")
+        terminal.press(CTRL_C)
+        # Names are asked for behind the prompt, so that Tab may have to be pressed again.
+        terminal.press("SELECT n FROM typed_r")
+        terminal.press_until_shown(TAB, "TYPED_ROWS")
+        terminal.press(CTRL_C)
+        terminal.press(f"SELECT n FROM typed_rows;{ENTER}")
+        terminal.wait_until_shown(f"|{1:<59}|")
+        terminal.press(f"exit{ENTER}")
+        assert terminal.wait() == 0
+    with TerminalProcess(command, environment) as terminal:
+        terminal.wait_until_shown("Ctrl-D leaves.")
+        terminal.press(f"HISTORY{ENTER}")
+        terminal.wait_until_shown("SELEC nothing;")
+        assert terminal.press_until_ended(CTRL_D) == 0
+
+
+def test_statements_come_from_a_pipe_and_go_to_programs(server: SqlProcess, tmp_path: Path) -> None:
+    cli = Cli(server.bootstrap_servers)
+    script, spooled = tmp_path / "piped.sql", tmp_path / "spooled.txt"
+    script.write_text("INSERT INTO piped VALUES ('a,b', NULL);\nSHOW VARIABLES;")
+    made = (
+        f"SPOOL '{spooled}'; DEFINE topic = 'piped';"
+        "CREATE STREAM piped (id STRING KEY, n INT)"
+        " WITH (kafka_topic='${topic}', value_format='JSON', partitions=1);"
+        f"RUN SCRIPT '{script}'; SPOOL OFF; SELECT * FROM piped;"
+    )
+    out = cli.ok("sql", "--url", server.url, "--output", "csv", stdin=made)
+    assert out.splitlines() == [
+        "Stream created", "Variable Name,Value", "topic,piped", "ID,N", '"a,b",',
+    ]  # fmt: skip
+    assert spooled.read_text().splitlines() == out.splitlines()[:3]
+    refused = cli("sql", "--url", server.url, "--execute", "SET 'no.such' = '1';")
+    assert (refused.code, refused.out) == (1, "")
+    assert "no.such" in refused.err

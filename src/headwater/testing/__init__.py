@@ -6,25 +6,31 @@
         producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
 
 The pytest fixture `kafka_broker` gives each test such a broker. `TopologyDriver` runs a stream
-processing program without one.
+processing program without one, and `SqlDriver` SQL statements.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headwater.testing.broker import Broker
 
 if TYPE_CHECKING:
+    from headwater.testing.sql.driver import SqlDriver
     from headwater.testing.topology_driver import TopologyDriver, TopologyFailed
 
-__all__ = ["Broker", "TopologyDriver", "TopologyFailed"]
+__all__ = ["Broker", "SqlDriver", "TopologyDriver", "TopologyFailed"]
+
+_MODULES = {
+    "SqlDriver": "headwater.testing.sql.driver",
+    "TopologyDriver": "headwater.testing.topology_driver",
+    "TopologyFailed": "headwater.testing.topology_driver",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Imported when it is used: pytest loads this package, and most tests need no topology.
-    if name not in ("TopologyDriver", "TopologyFailed"):
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from headwater.testing import topology_driver
-
-    return getattr(topology_driver, name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -43,6 +43,8 @@ class OutputRecord:
     value: Any
     timestamp: datetime
     headers: tuple[tuple[str, bytes | None], ...] = ()
+    raw: tuple[bytes | None, bytes | None] = field(default=(None, None), compare=False, repr=False)
+    """The bytes of key and value."""
 
 
 class TopologyFailed(Exception):  # noqa: N818 - what became of it, as JobFailed says it
@@ -102,12 +104,18 @@ class TopologyDriver:
         A value in JSON may also be its bytes. Raises ValueError for a topic or a field that the
         program does not read.
         """
-        if topic not in self._inputs:
-            known = ", ".join(self._inputs)
-            raise ValueError(f"the program does not read the topic {topic!r}; it reads {known}")
+        read = self._read(topic)
         self._check_fields(topic, key, value)
         self._now = timestamp or self._now
-        self._inputs[topic].add(key, value, self._now, headers or {})
+        read.add(key, value, self._now, headers or {})
+
+    def pipe_bytes(
+        self, topic: str, key: bytes | None, value: bytes | None, timestamp: datetime | None = None
+    ) -> None:
+        """Give the program a record as a client has written it."""
+        read = self._read(topic)
+        self._now = timestamp or self._now
+        read.add_bytes(key, value, self._now, [])
 
     def run(self) -> None:
         """Process what was given since the last run, through all stages."""
@@ -123,6 +131,12 @@ class TopologyDriver:
     def close(self) -> None:
         """Forget everything; the session stays for the next driver."""
         self._directory.close()
+
+    def _read(self, topic: str) -> _Topic:
+        if topic not in self._inputs:
+            known = ", ".join(self._inputs)
+            raise ValueError(f"the program does not read the topic {topic!r}; it reads {known}")
+        return self._inputs[topic]
 
     def _check_fields(self, topic: str, key: Any, value: Any) -> None:
         sources = (source for stage in self._stages for source in stage.topic_sources)
@@ -205,6 +219,7 @@ class TopologyDriver:
                 record = OutputRecord(
                     decoded(formats_here[0], key), decoded(formats_here[1], value), at,
                     tuple((each["key"], each["value"]) for each in headers or ()),
+                    (key and bytes(key), value and bytes(value)),
                 )  # fmt: skip
                 self._outputs.setdefault(topic, []).append(record)
 

@@ -12,6 +12,7 @@ from headwater.plan.nodes import (
     ChangelogMode,
     Changes,
     Filter,
+    ForeignKeyJoin,
     Map,
     Operator,
     StreamStreamJoin,
@@ -161,13 +162,17 @@ def test_a_right_join_is_a_left_join_the_other_way_round() -> None:
             "TABLE o AS SELECT i.item, pieces FROM items i JOIN stock s ON i.item = s.item",
             TableTableJoin,
         ),
+        (
+            "TABLE o AS SELECT i.item, m.name FROM items i JOIN makers m ON i.maker = m.maker",
+            ForeignKeyJoin,
+        ),
     ],
 )
 def test_joins_are_those_of_the_dsl(query: str, class_: type[Operator]) -> None:
     plan = planned(query)
     join = only(plan, class_)
     assert {field.name.partition("_")[0] for field in join.row.value.fields} <= {  # type: ignore[union-attr]
-        "O", "P", "I", "S",
+        "O", "P", "I", "S", "M",
     }  # fmt: skip
     split(plan)
 
@@ -232,10 +237,6 @@ def test_a_windowed_source_keeps_its_window() -> None:
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        (
-            "TABLE o AS SELECT i.item, m.name FROM items i JOIN makers m ON i.maker = m.maker",
-            "fore",
-        ),
         (
             "STREAM o WITH (value_format = 'PROTOBUF_NOSR') AS SELECT id, FROM_DAYS(1) FROM orders",
             "DATE in the PROTOBUF_NOSR format",

@@ -85,6 +85,11 @@ def test_the_sql_server_knows_the_registry_and_keeps_its_state_in_the_platform_s
         assert "--service headwater.sql.server.service:SQL" in command
         assert f"--property sql.ksql.schema.registry.url={place.address}" in command
         assert f"--property sql.ksql.streams.state.dir={tmp_path / 'sql'}" in command
+        assert "ksql.connect.url" not in command
+    with Platform(replace(asked, with_services=("sql", "connect"))) as platform:
+        connect = next(each for each in platform.services[-1].endpoints if each.name == "connect")
+        command = " ".join(platform.services[-1].command)
+        assert f"--property sql.ksql.connect.url={connect.address}" in command
     elsewhere = {"sql": {"ksql.streams.state.dir": "/state"}}
     with Platform(replace(asked, properties=elsewhere)) as platform:
         assert f"{tmp_path / 'sql'}" not in " ".join(platform.services[-1].command)

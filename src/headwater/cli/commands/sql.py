@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from headwater.cli.connection import connection_options
-from headwater.cli.errors import CommandError
 from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
 from headwater.cli.service_settings import given_settings, settings_options
 
 if TYPE_CHECKING:
-    from headwater.cli.sql_client import SqlClient
     from headwater.clients.connection import Connection
-    from headwater.sql.parser.parser import ParsedStatement
 
 DEFAULT_PORT = 8088
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group(
     invoke_without_command=True,
     epilog="""\b
 Examples:
+  headwater sql
   headwater sql --execute 'SHOW STREAMS;'
   headwater sql --execute "SET 'auto.offset.reset' = 'earliest';
     SELECT * FROM orders EMIT CHANGES LIMIT 3;"
@@ -32,14 +31,15 @@ Examples:
   headwater sql --url http://ksqldb:8088 --execute 'SHOW QUERIES;'
   headwater sql server --port 8088 --bootstrap-server localhost:9092
 
-Works with this server and with ksqlDB alike. Ctrl-C ends a query that has no end.""",
+Without statements it is a shell: HELP tells what there is, Tab completes, Ctrl-C ends a query
+that has no end, Ctrl-D leaves. Works with this server and with ksqlDB alike.""",
 )
 @click.option("-e", "--execute", "text", metavar="STATEMENTS", help="Statements to run.")
 @click.option(
     "-f",
     "--file",
     "path",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=_FILE,
     help="A file of statements to run.",
 )
 @click.option(
@@ -52,10 +52,10 @@ Works with this server and with ksqlDB alike. Ctrl-C ends a query that has no en
 @click.option("--user", metavar="NAME:PASSWORD", help="Who is asking, for basic authentication.")
 @click.option(
     "--output",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "json", "csv"]),
     default="table",
     show_default=True,
-    help="Tables for people, or a line of JSON for each answer and each row.",
+    help="Tables for people, a line of JSON for each answer and each row, or CSV.",
 )
 @click.pass_context
 def sql(
@@ -66,15 +66,28 @@ def sql(
     user: str | None,
     output: str,
 ) -> int | None:
-    """Run SQL statements on streams and tables, as ksqlDB has them."""
+    """Run SQL statements on streams and tables, as ksqlDB has them, or type them in a shell."""
     if context.invoked_subcommand is not None:
         return None
-    if (text is None) == (path is None):
-        raise click.UsageError("give statements with --execute or --file, or start the `server`.")
-    from headwater.cli.sql_client import SqlClient
+    if text is not None and path is not None:
+        raise click.UsageError("give statements with --execute or with --file, and not with both.")
+    from headwater.cli.sql.client import SqlClient
+    from headwater.cli.sql.session import Session
 
-    given = text if text is not None else path.read_text(encoding="utf-8") if path else ""
-    _run(given, SqlClient(url, user), as_json=output == "json")
+    is_interactive = text is None and path is None and sys.stdin.isatty()
+    session = Session(SqlClient(url, user), output, is_interactive=is_interactive)
+    if is_interactive:
+        from headwater.cli.sql.shell import Shell
+
+        Shell(session).run()
+        return 0
+    try:
+        if path is not None:
+            session.run_file(path)
+        else:
+            session.run(sys.stdin.read() if text is None else text)
+    finally:
+        session.close()
     return 0
 
 
@@ -143,66 +156,34 @@ def server(
     return run([hosted], ClusterAccess(servers, connection.access.properties), spark)
 
 
-def _run(text: str, client: SqlClient, *, as_json: bool) -> None:
-    from headwater.sql.errors import SqlError
-    from headwater.sql.parser.parser import parse
+@sql.command(
+    epilog="""\b
+Examples:
+  headwater sql test --sql-file s.sql --input-file i.json --output-file o.json
+  headwater sql test tests/sql
+  headwater sql test alerts.sql
 
-    closed = text if text.rstrip().endswith(";") else f"{text};"
-    try:
-        for parsed in parse(closed):
-            _run_one(parsed, client, as_json=as_json)
-    except SqlError as refusal:
-        raise CommandError(str(refusal)) from None
+The three files are those of ksqlDB's ksql-test-runner. A PATH is a file, or a folder of files, of
+tests in SQL alone, as run-ksql-test has them: --@test: NAME, statements, INSERT INTO ... VALUES,
+ASSERT VALUES. Neither needs a broker or a registry. The exit code is 1 if a test fails."""
+)
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("-s", "--sql-file", type=_FILE, help="The statements.")
+@click.option("-i", "--input-file", type=_FILE, help="The records to give, as JSON.")
+@click.option("-o", "--output-file", type=_FILE, help="The records to expect, as JSON.")
+def test(
+    paths: tuple[Path, ...],
+    sql_file: Path | None,
+    input_file: Path | None,
+    output_file: Path | None,
+) -> int:
+    """Run statements over records of a file; compare results."""
+    from headwater.cli.sql.testing import test_files, test_paths
 
-
-def _run_one(parsed: ParsedStatement, client: SqlClient, *, as_json: bool) -> None:
-    import json
-
-    from headwater.cli.sql_output import show_entity
-    from headwater.sql.tree.queries import Query
-    from headwater.sql.tree.statements.inspection import PrintTopic
-    from headwater.sql.tree.statements.session import (
-        DefineVariable,
-        SetProperty,
-        UndefineVariable,
-        UnsetProperty,
-    )
-
-    text = f"{parsed.text};"
-    match parsed.statement:
-        case SetProperty(name, value):
-            client.properties[name] = value
-        case UnsetProperty(name):
-            client.properties.pop(name, None)
-        case DefineVariable() | UndefineVariable():
-            pass  # the values are in the statements after it
-        case PrintTopic():
-            for line in client.lines(text):
-                click.echo(line)
-        case Query():
-            _show_rows(client, text, as_json=as_json)
-        case _:
-            for entity in client.statement(text):
-                if as_json:
-                    click.echo(json.dumps(entity))
-                else:
-                    show_entity(entity)
-
-
-def _show_rows(client: SqlClient, text: str, *, as_json: bool) -> None:
-    import json
-
-    from headwater.cli.sql_output import row_cells
-
-    for part in client.rows(text):
-        if as_json:
-            click.echo(json.dumps(part))
-        elif "header" in part:
-            names = re.findall(r"(?:^|, )`((?:[^`]|``)*)` ", part["header"]["schema"])
-            click.echo(" | ".join(names))
-        elif "row" in part:
-            click.echo(" | ".join(row_cells(part["row"]["columns"])))
-        elif "finalMessage" in part:
-            click.echo(part["finalMessage"], err=True)
-        elif "message" in part:
-            raise CommandError(str(part["message"]))
+    if paths and (sql_file or input_file or output_file):
+        raise click.UsageError("give a PATH of tests in SQL, or three files, and not both.")
+    if paths:
+        return test_paths(paths)
+    if sql_file is None or output_file is None:
+        raise click.UsageError("give --sql-file and --output-file, or a PATH of tests in SQL.")
+    return test_files(sql_file, input_file, output_file)

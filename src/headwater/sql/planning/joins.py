@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.expressions import Column, Expression, StructOf
-from headwater.plan.nodes import Map, StreamStreamJoin, StreamTableJoin, TableTableJoin
+from headwater.plan.nodes import (
+    ForeignKeyJoin,
+    Map,
+    StreamStreamJoin,
+    StreamTableJoin,
+    TableTableJoin,
+)
 from headwater.plan.rows import RowType
 from headwater.plan.types import Struct
 from headwater.sql.analysis.durations import milliseconds
 from headwater.sql.analysis.query.analysed import JoinShape, ReadJoin, ReadRelation, ReadSource
 from headwater.sql.analysis.query.joins import relation_key
-from headwater.sql.errors import SqlError
 from headwater.sql.planning.rows import Rows
 from headwater.sql.planning.sources import in_value, prefixed
 from headwater.sql.tree.expressions import Column as SqlColumn
@@ -37,15 +42,27 @@ def joined(relation: ReadRelation, numbering: Numbering) -> Rows:
     if isinstance(relation, ReadSource):
         return prefixed(relation, numbering)
     left, right = joined(relation.left, numbering), prefixed(relation.right, numbering)
+    columns = {**in_value(left), **in_value(right)}
+    if relation.shape is JoinShape.FOREIGN_KEY:
+        return Rows(_by_foreign_key(relation, left, right, numbering), columns)
     left_node = _keyed(left, relation.left, relation.left_key, numbering)
     right_node = _keyed(right, relation.right, relation.right_key, numbering)
-    columns = {**in_value(left), **in_value(right)}
     node = _join(relation, left_node, right_node, numbering)
     known: dict[object, Expression] = {}
     for part in relation.key:
         if part.is_synthetic:
             known[SqlColumn(part.name)] = Column(("record", "key"))
     return Rows(node, columns, known, window=left.window)  # type: ignore[arg-type]
+
+
+def _by_foreign_key(relation: ReadJoin, left: Rows, right: Rows, numbering: Numbering) -> Operator:
+    """Return pairs by the key of the left table, whose rows say which right one is meant."""
+    return numbering.add(
+        ForeignKeyJoin, "KTABLE-FK-JOIN", (left.node, right.node),
+        RowType(left.node.row.key, _struct(left.node, right.node)),
+        kind=_KINDS[relation.kind], foreign_key=left.translator.translate(relation.left_key),
+        projection=_projection(left.node, right.node), emit="record",
+    )  # fmt: skip
 
 
 def _keyed(rows: Rows, relation: ReadRelation, key: Typed, numbering: Numbering) -> Operator:
@@ -111,4 +128,4 @@ def _join(relation: ReadJoin, left: Operator, right: Operator, numbering: Number
                 after_ms=after, grace_ms=grace, projection=projection,
             )  # fmt: skip
         case JoinShape.FOREIGN_KEY:
-            raise SqlError("joins of tables by a foreign key cannot be run yet")
+            raise AssertionError("it has no key to bring both sides to")

@@ -29,6 +29,7 @@ class SqlConfig:
     max_push_queries: int = 100
     max_pull_rows: int = 1_000_000
     advertised_url: str | None = None
+    connect_url: str = "http://localhost:8083"
     # Of all queries, unless a session has others.
     properties: Mapping[str, str] = field(default_factory=dict)
 
@@ -47,6 +48,7 @@ class SqlConfig:
             values.integer("ksql.max.push.queries"),
             values.integer("ksql.query.pull.max.rows"),
             values.text("ksql.advertised.listener"),
+            values.text("ksql.connect.url") or cls().connect_url,
             _of_queries(values),
         )
 

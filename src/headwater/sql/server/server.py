@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from headwater.http.errors import StartError
 from headwater.serde import SchemaRegistryClient
 from headwater.sql.server.command_log import CommandLog, command_topic
+from headwater.sql.server.connect_cluster import ConnectCluster
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.inserted_rows import RowInserter
 from headwater.sql.server.pull_queries import PullQueries
@@ -47,6 +48,7 @@ class SqlServer:
         self.registry = None if config.registry is None else SchemaRegistryClient(config.registry)
         self.schemas = RegistrySchemas(self.registry)
         self.topics = Topics(config.cluster)
+        self.connect = ConnectCluster(config.connect_url)
         self.jobs = QueryJobs(host, config)
         self.stores = TableStores(config.cluster, self._store_directory(), self.registry)
         self.pull = PullQueries(config, self.stores, self.registry)

@@ -56,6 +56,12 @@ SQL_SETTINGS = Definitions(
         "Whom to trust as the registry, where it is asked by https.",
     ),
     ConfigDef(
+        "ksql.connect.url",
+        ConfigType.STRING,
+        "http://localhost:8083",
+        "A Connect worker, for statements about connectors; `headwater up` names its own.",
+    ),
+    ConfigDef(
         "ksql.streams.state.dir",
         ConfigType.STRING,
         None,

@@ -10,6 +10,7 @@ from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import ParsedStatement, parse
 from headwater.sql.server.assertions import asserted
 from headwater.sql.server.changes import Trial, is_change, run_change
+from headwater.sql.server.connect_cluster import CONNECTOR_LISTINGS
 from headwater.sql.server.entities import descriptions, listings
 from headwater.sql.server.plans import query_plan
 from headwater.sql.server.transient_query import transient_query
@@ -44,13 +45,6 @@ if TYPE_CHECKING:
     from headwater.sql.server.server import SqlServer
     from headwater.sql.server.session import Session
     from headwater.sql.server.topics import Topic
-
-_CONNECTORS = (
-    Listing.CONNECTORS,
-    Listing.SOURCE_CONNECTORS,
-    Listing.SINK_CONNECTORS,
-    Listing.CONNECTOR_PLUGINS,
-)
 
 
 class StatementError(Exception):
@@ -143,7 +137,7 @@ class StatementRunner:
             case AssertTopic() | AssertSchema():
                 return await asserted(self._server, statement, text)
             case CreateConnector() | DescribeConnector() | DropNamed(NamedKind.CONNECTOR):
-                raise _no_connect()
+                return await self._server.connect.run(statement, text)
             case _ if is_change(statement):
                 return await run_change(self._server, parsed, self._session.properties)
             case _:
@@ -182,8 +176,8 @@ class StatementRunner:
             case Listing.VARIABLES:
                 return listings.variables(self._session.variables, text)
             case _:
-                assert show.listing in _CONNECTORS
-                raise _no_connect()
+                assert show.listing in CONNECTOR_LISTINGS
+                return await self._server.connect.run(show, text)
 
     async def _describe_all(self, kind: SourceKind, extended: bool, text: str) -> Entity:
         topics = await self._topics(extended)
@@ -240,12 +234,6 @@ class StatementRunner:
     def _plan(self, stored: StoreQuery) -> Plan:
         config = self._server.config
         return query_plan("query", stored, self._session.properties, config, config.checkpoints)
-
-
-def _no_connect() -> SqlError:
-    return SqlError(
-        "Connect is not configured: this server runs no connectors and knows no Connect cluster"
-    )
 
 
 def _placed(refusal: Exception, parsed: ParsedStatement) -> StatementError:

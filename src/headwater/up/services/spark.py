@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.up.service import Service
+from headwater.up.service import Endpoint, Service
 from headwater.up.services.factory import HEADWATER
 from headwater.up.services.http_service import http_endpoint
 
@@ -46,6 +46,8 @@ class SparkServiceFactory:
     """What its settings of a registry's client begin with, if it has such."""
     registry_setting: str | None = None
     """The setting that says where the registry is: by default the platform's, if it has one."""
+    connect_setting: str | None = None
+    """The setting that says where Connect is: by default the platform's, if it has it."""
     directory_setting: str | None = None
     """The setting of the service's directory: by default one in the platform's own."""
 
@@ -53,6 +55,9 @@ class SparkServiceFactory:
 def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -> Service:
     """Return the process of these, with an endpoint for each; made after what they need."""
     ports = {each.name: platform.port(each.name) for each in services}
+    endpoints = [
+        http_endpoint(platform, each.name, each.description, ports[each.name]) for each in services
+    ]
     needs = {needed for each in services for needed in each.needs}
     others = [other.name for other in platform.services if other.name in needs]
     return Service(
@@ -70,7 +75,7 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
                 for each in services
                 for part in platform.properties(each.name, prefix=f"{each.name}.")
             ),
-            *(part for each in services for part in _own_settings(platform, each)),
+            *(part for each in services for part in _own_settings(platform, each, endpoints)),
         ),
         environment={
             **{
@@ -81,16 +86,15 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
             # By one variable: Spark's names are of both cases, and some of its settings secrets.
             SPARK_VARIABLE: json.dumps(dict(platform.settings.properties.get(SPARK, {}))),
         },
-        endpoints=[
-            http_endpoint(platform, each.name, each.description, ports[each.name])
-            for each in services
-        ],
+        endpoints=endpoints,
         depends_on=tuple(dict.fromkeys([*platform.brokers, *others])),
         stop_within_s=_STOP_WITHIN_S,
     )
 
 
-def _own_settings(platform: Platform, service: SparkServiceFactory) -> list[str]:
+def _own_settings(
+    platform: Platform, service: SparkServiceFactory, beside: Sequence[Endpoint]
+) -> list[str]:
     """Return what the platform says of itself to a service, unless its settings say otherwise."""
     given = platform.settings.properties.get(service.name, {})
     registries = [each for each in platform.services if each.name == "registry"]
@@ -98,6 +102,9 @@ def _own_settings(platform: Platform, service: SparkServiceFactory) -> list[str]
     own = {}
     if service.registry_setting is not None and urls:
         own[service.registry_setting] = ",".join(urls)
+    connects = [place.address for place in beside if place.name == "connect"]
+    if service.connect_setting is not None and connects:
+        own[service.connect_setting] = connects[0]
     if service.directory_setting is not None:
         own[service.directory_setting] = str(platform.settings.data / service.name)
     return [

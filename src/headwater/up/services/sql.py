@@ -10,5 +10,6 @@ SQL = SparkServiceFactory(
     "SQL",
     registry_prefix="ksql.schema.registry.",
     registry_setting="ksql.schema.registry.url",
+    connect_setting="ksql.connect.url",
     directory_setting="ksql.streams.state.dir",
 )

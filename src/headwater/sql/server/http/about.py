@@ -58,6 +58,11 @@ async def heartbeat(_: SqlServer, __: Request) -> Reply:
     return answer({"isOk": True})
 
 
+async def lag(_: SqlServer, __: Request) -> Reply:
+    """Take note of how far another server's stores are; each server follows tables by itself."""
+    return answer({"isOk": True})
+
+
 async def is_valid_property(_: SqlServer, request: Request) -> Reply:
     """Tell whether a session can set a property."""
     name = request.parameters["name"]

@@ -42,6 +42,7 @@ INTERFACE: Interface[Route] = Interface(
         _post("/close-query", queries.close_query, "End a push query"),
         _post("/inserts-stream", inserts.inserts_stream, "Insert rows", streams=True),
         _post("/heartbeat", about.heartbeat, "Say that a server is there"),
+        _post("/lag", about.lag, "Say how far a server's stores are"),
         _get("/info", about.info, "Who the server is"),
         _get("/healthcheck", about.health, "How the server is"),
         _get("/clusterStatus", about.cluster_status, "Which servers there are"),

@@ -11,7 +11,7 @@ from headwater.http.errors import HttpError
 from headwater.sql.errors import SqlError
 from headwater.sql.server.entities.errors import BAD_REQUEST
 from headwater.sql.server.http.requests import InsertsRequest
-from headwater.sql.server.http.row_formats import DELIMITED
+from headwater.sql.server.http.row_formats import DELIMITED, JSON
 from headwater.sql.server.rows.shown import encoded
 
 if TYPE_CHECKING:
@@ -38,7 +38,11 @@ async def inserts_stream(server: SqlServer, request: Request) -> Reply:
         raise HttpError(400, BAD_REQUEST, message) from None
     except SqlError as refusal:
         raise HttpError(400, BAD_REQUEST + 1, str(refusal)) from None
-    return Stream(_acknowledged(server, target, lines), DELIMITED)
+    acknowledged = _acknowledged(server, target, lines)
+    accepted = request.headers.get(b"accept", b"").decode("latin-1")
+    if JSON in accepted and DELIMITED not in accepted:
+        return Stream(_array(acknowledged), JSON)
+    return Stream(_each_in_a_line(acknowledged), DELIMITED)
 
 
 def _target(server: SqlServer, name: str) -> DataSource:
@@ -67,7 +71,21 @@ async def _acknowledged(
                 "message": str(refusal),
             }
         number += 1
-        yield encoded(ack) + b"\n"
+        yield encoded(ack)
+
+
+async def _each_in_a_line(acknowledged: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async for ack in acknowledged:
+        yield ack + b"\n"
+
+
+async def _array(acknowledged: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Return one JSON array, a line for each element."""
+    before = b"["
+    async for ack in acknowledged:
+        yield before + ack
+        before = b",\n"
+    yield b"[]\n" if before == b"[" else b"]\n"
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

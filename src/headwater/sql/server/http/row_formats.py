@@ -97,7 +97,12 @@ async def written(result: QueryResult, format_: RowFormat) -> AsyncIterator[byte
     count = 0
     async for batch in result.limited():
         count += len(batch)
-        yield b"".join(format_.row(row) for row in batch)
+        if result.is_push and isinstance(format_, DelimitedRows):
+            # As ksqlDB sends them: there are clients that take what comes for one row.
+            for row in batch:
+                yield format_.row(row)
+        else:
+            yield b"".join(format_.row(row) for row in batch)
     is_full = result.limit is not None and count >= result.limit
     message = "Limit Reached" if is_full else "Query Completed"
     yield format_.end(message if result.is_push else None)

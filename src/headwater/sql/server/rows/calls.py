@@ -1,4 +1,4 @@
-"""The few functions that are computed in Python; the catalogue's others need a stored query."""
+"""The functions that are computed in Python; the catalogue's others need a stored query."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.sql.analysis.typed import CallMeaning
 from headwater.sql.errors import SqlError
+from headwater.sql.server.rows.functions import STRICT
+from headwater.sql.types.sql_type import STRING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,9 +25,14 @@ def called(typed: Typed, arguments: Sequence[Computation]) -> Computation:
         return lambda row: next(
             (value for each in arguments if (value := each(row)) is not None), None
         )
-    if name == "CONCAT":
-        return _concatenated(arguments)
-    function = _STRICT.get(name)
+    if name in ("CONCAT", "CONCAT_WS") and typed.type == STRING:
+        return (_concatenated if name == "CONCAT" else _with_separator)(arguments)
+    if name == "NULLIF":
+        return _null_if(arguments)
+    # Where types differ, Spark makes them one first.
+    if name in ("GREATEST", "LEAST") and all(part.type == typed.type for part in typed.parts):
+        return _chosen(max if name == "GREATEST" else min, arguments)
+    function = STRICT.get(name)
     if function is None:
         raise SqlError(
             f"{name} is not computed without a query that is stored; make one with "
@@ -48,11 +55,34 @@ def _concatenated(arguments: Sequence[Computation]) -> Computation:
     return concatenate
 
 
-# What is null where an argument is.
-_STRICT: dict[str, Callable[..., Any]] = {
-    "ABS": abs,
-    "LCASE": str.lower,
-    "LEN": len,
-    "TRIM": str.strip,
-    "UCASE": str.upper,
-}
+def _with_separator(arguments: Sequence[Computation]) -> Computation:
+    first, *others = arguments
+
+    def join(row: Row) -> Any:
+        separator = first(row)
+        if separator is None:
+            return None
+        values = [each(row) for each in others]
+        return separator.join(value for value in values if value is not None)
+
+    return join
+
+
+def _chosen(choose: Callable[[list[Any]], Any], arguments: Sequence[Computation]) -> Computation:
+    """Return the greatest or least of values, of which nulls are none."""
+
+    def compute(row: Row) -> Any:
+        values = [value for each in arguments if (value := each(row)) is not None]
+        return choose(values) if values else None
+
+    return compute
+
+
+def _null_if(arguments: Sequence[Computation]) -> Computation:
+    value, other = arguments
+
+    def compute(row: Row) -> Any:
+        found = value(row)
+        return None if found == other(row) else found
+
+    return compute

@@ -1,6 +1,6 @@
-"""Queries whose topics are in JSON where a case has them in formats of a registry.
+"""Queries whose topics are in JSON where statements have them in formats of a registry.
 
-No registry is asked when a case is run, so that AVRO, JSON_SR and PROTOBUF are not judged.
+No registry is asked in a test, so that AVRO, JSON_SR and PROTOBUF are not judged.
 """
 
 from __future__ import annotations
