@@ -25,7 +25,8 @@ Examples:
   headwater console
   headwater console --bootstrap-server kafka:9092 --registry http://localhost:8081
   headwater console --read-only --users users.txt
-  headwater console --property monitor.url=http://localhost:9308
+  headwater console --property monitor.url=http://localhost:9308 \\
+      --property connect.url=http://localhost:8083 --property ksql.url=http://localhost:8088
 
 Then open http://localhost:9021 in a browser. `headwater up` runs it as well.
 
@@ -60,6 +61,7 @@ def console(
         config.client |= connection.access.properties
         config.access.librdkafka()
         _ = config.registry_access
+        _ = [config.service_access(name) for name in config.services]
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
     except InvalidPropertiesError as failure:

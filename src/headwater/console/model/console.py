@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from headwater.console.model.brokers import Nodes, nodes
 from headwater.console.model.cluster import Cluster
 from headwater.console.model.commands import Commands
+from headwater.console.model.connect import Connect
 from headwater.console.model.decoding import Decoder
 from headwater.console.model.groups import Groups
 from headwater.console.model.json_service import JsonService
@@ -18,6 +19,7 @@ from headwater.console.model.producing import Producing
 from headwater.console.model.questions import ConsoleError, Questions
 from headwater.console.model.records import Records
 from headwater.console.model.schemas import Schemas
+from headwater.console.model.sql import Sql
 from headwater.console.model.tail import Tails
 from headwater.console.model.topics import Topics
 from headwater.serde import SchemaRegistryClient
@@ -45,16 +47,14 @@ class Console:
         registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
         self.is_read_only = config.is_read_only
         self.cluster = Cluster(config.access, config.cluster_name)
-        self.monitor = (
-            None
-            if config.monitor_url is None
-            else Monitor(JsonService("monitor", config.monitor_url))
-        )
-        self.platform = (
-            None
-            if config.platform_url is None
-            else Platform(JsonService("platform's status", config.platform_url))
-        )
+        monitor = _service(config, "monitor", "monitor")
+        self.monitor = None if monitor is None else Monitor(monitor)
+        platform = _service(config, "platform", "platform's status")
+        self.platform = None if platform is None else Platform(platform)
+        connect = _service(config, "connect", "Connect worker")
+        self.connect = None if connect is None else Connect(connect)
+        sql = _service(config, "ksql", "SQL server")
+        self.sql = None if sql is None else Sql(sql)
         self.topics = Topics(self.cluster)
         self.records = Records(self.cluster, Decoder(registry), config.scan_records)
         self.tails = Tails(self.cluster, self.records)
@@ -101,5 +101,12 @@ class Console:
     def stop(self) -> None:
         """Let go of everything, without waiting for what is under way."""
         self.tails.stop()
+        if self.sql is not None:
+            self.sql.stop()
         self._questions.stop()
         self.cluster.close()
+
+
+def _service(config: ConsoleConfig, name: str, title: str) -> JsonService | None:
+    access = config.service_access(name)
+    return None if access is None else JsonService(title, access.urls[0], access)

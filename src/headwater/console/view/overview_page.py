@@ -8,7 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.view.formats import count, path, size
-from headwater.console.view.frame import Live, note
+from headwater.console.view.frame import Live, figures, note
 from headwater.console.view.markup import Markup, join, link, table, tag
 
 if TYPE_CHECKING:
@@ -63,20 +63,18 @@ def _problem(problem: Problem) -> Markup:
 
 
 def _figures(seen: Overview) -> Markup:
-    figures = [
-        ("Brokers", count(seen.brokers)),
-        ("Topics", count(seen.topics)),
-        ("Partitions", count(seen.partitions)),
-        ("Groups", count(seen.groups)),
-        ("Records in /s", count(seen.records_per_s)),
-        ("Total lag", count(seen.total_lag)),
-        ("On disk", size(seen.bytes_used)),
-        ("Disk left", size(seen.bytes_free)),
-    ]
-    shown = [
-        tag("div", tag("span", label, class_="hw-soft"), tag("b", text)) for label, text in figures
-    ]
-    return tag("div", *shown, class_="hw-figures")
+    return figures(
+        [
+            ("Brokers", count(seen.brokers)),
+            ("Topics", count(seen.topics)),
+            ("Partitions", count(seen.partitions)),
+            ("Groups", count(seen.groups)),
+            ("Records in /s", count(seen.records_per_s)),
+            ("Total lag", count(seen.total_lag)),
+            ("On disk", size(seen.bytes_used)),
+            ("Disk left", size(seen.bytes_free)),
+        ]
+    )
 
 
 def _section(title: str, content: Markup) -> Markup:
