@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_USUAL_PORTS = (9092, 8081, 8082, 9020, 9021)
+_USUAL_PORTS = (9092, 8081, 8082, 8083, 8088, 9020, 9021)
 _READY_WITHIN_S = 60.0
 _STOPPED_WITHIN_S = 60.0
 
@@ -38,6 +38,7 @@ class Stage:
 
     servers: str
     registry: str
+    console: str
     data: Path
     stop: threading.Event
     """Set by Ctrl-C and SIGTERM, so that everything ends in its order."""
@@ -82,16 +83,16 @@ class Program:
 
 
 @contextmanager
-def stage(name: str) -> Iterator[Stage]:
-    """Start a platform, on the usual ports if they are free."""
+def stage(name: str, *options: str) -> Iterator[Stage]:
+    """Start a platform, on the usual ports if they are free, with further options of `up`."""
     with (
         TemporaryFolder(name) as data,
         _stop_requests() as stop,
         Guard(_STOPPED_WITHIN_S) as guard,
-        _headwater(guard, _up(data / "platform")) as platform,
+        _headwater(guard, [*_up(data / "platform"), *options]) as platform,
     ):
-        servers, registry = _addresses(platform, stop)
-        yield Stage(servers, registry, data, stop, guard)
+        servers, registry, console = _addresses(platform, stop)
+        yield Stage(servers, registry, console, data, stop, guard)
 
 
 @contextmanager
@@ -117,11 +118,11 @@ def _up(data: Path) -> list[str]:
     return ["up", "--data", str(data), *([] if usual else ["--free-ports"])]
 
 
-def _addresses(platform: Program, stop: threading.Event) -> tuple[str, str]:
+def _addresses(platform: Program, stop: threading.Event) -> tuple[str, str, str]:
     """Wait for the table of what listens where."""
     found: dict[str, str] = {}
     deadline = time.monotonic() + _READY_WITHIN_S
-    while not {"broker", "registry"} <= found.keys():
+    while not {"broker", "registry", "console"} <= found.keys():
         if stop.wait(0.05):
             raise StoppedError
         if not platform.child.running or time.monotonic() > deadline:
@@ -131,7 +132,7 @@ def _addresses(platform: Program, stop: threading.Event) -> tuple[str, str]:
             parts = line.split("\t")
             if len(parts) == 3:
                 found[parts[0]] = parts[1]
-    return found["broker"], found["registry"]
+    return found["broker"], found["registry"], found["console"]
 
 
 @contextmanager

@@ -6,6 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka import Producer
+from examples.plant.__main__ import TOUR
+from examples.plant.simulator import Simulator
 from tests.accessibility import violations
 from tests.unit.up.supervised import Supervised
 
@@ -26,9 +29,12 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
     directory = tmp_path_factory.mktemp("console-services")
     command = [
         *(sys.executable, "-m", "headwater", "up", "--free-ports"),
-        *("--services", "console,connect,sql", "--data", str(directory / "platform")),
+        *("--with", "connect,sql", "--data", str(directory / "platform")),
+        *("--property", f"console.tour.file={TOUR}"),
     ]
     with Supervised(command, directory) as running:
+        running.wait_for(r"^console\t(\S+)\t")
+        _fill(dict(line.split("\t")[:2] for line in running.lines if line.count("\t") == 2))
         yield running
 
 
@@ -41,12 +47,50 @@ def session(platform: Supervised) -> Iterator[Browser]:
     browser.close()
 
 
+def _fill(addresses: dict[str, str]) -> None:
+    """Make the plant's topics and schemas, and an alert."""
+    plant = Simulator(addresses["broker"], addresses["registry"])
+    plant.prepare()
+    plant.stop()
+    producer = Producer({"bootstrap.servers": addresses["broker"]})
+    producer.produce("alerts", '{"source": "fan", "reason": "motor in error", "value": "error"}')
+    assert producer.flush(30) == 0
+
+
 @pytest.fixture
 def browser(session: Browser) -> Iterator[Browser]:
     """The browser of all tests here; none of them may leave an error in its console."""
     yield session
     assert session.complaints() == []
     assert session.script("return window.hacked") is None
+
+
+def test_the_tour_of_the_plant(browser: Browser) -> None:
+    """Each step leads to a page on which it can be done."""
+    for title, seen in (
+        ("Browse", "furnace-temperature"),
+        ("Schema", "sensor_id"),
+        ("Produce", "furnace-temperature"),
+        ("Stream", "motor in error"),
+    ):
+        browser.open("/", "Overview")
+        browser.click(title, ".hw-tour a")
+        browser.sees(seen, "table, pre")
+    browser.open("/", "Overview")
+    browser.click("SQL", ".hw-tour a")
+    browser.holds("Statements", "CREATE STREAM IF NOT EXISTS alerts")
+    browser.click("Run")
+    browser.sees("motor in error", "table")
+    browser.open("/", "Overview")
+    browser.click("Connect", ".hw-tour a")
+    browser.holds("Name", "alerts-to-file")
+    browser.click("Validate")
+    browser.sees("It is valid.")
+    browser.open("/", "Overview")
+    browser.click("Dismiss")
+    browser.misses("Five minutes", "body")
+    browser.open("/", "Overview")
+    assert "Five minutes" not in browser.text("body")
 
 
 def test_a_connector_from_a_form(browser: Browser, tmp_path: Path) -> None:
@@ -199,4 +243,5 @@ def test_streams_tables_and_topologies(browser: Browser) -> None:
     browser.click("Drop it")
     browser.type("Name", "ORDERS")
     browser.click("Drop", ".q-dialog button")
-    browser.sees("There are no streams and no tables yet.")
+    browser.sees("ALERTS", "table")
+    assert "ORDERS" not in browser.text("table")

@@ -35,6 +35,7 @@ class ConsoleConfig(ListenerConfig):
     is_read_only: bool = False
     allowed_hosts: tuple[str, ...] = ()
     scan_records: int = 20_000
+    tour_file: str | None = None
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> ConsoleConfig:
@@ -46,6 +47,7 @@ class ConsoleConfig(ListenerConfig):
             is_read_only=values.boolean("read.only"),
             allowed_hosts=tuple(host.lower() for host in values.words("allowed.hosts")),
             scan_records=values.integer("scan.max.records"),
+            tour_file=values.text("tour.file"),
         )
         if registries := values.words("schema.registry.url"):
             config.registry["url"] = ",".join(registries)

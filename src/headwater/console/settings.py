@@ -93,5 +93,11 @@ CONSOLE_SETTINGS = Definitions(
         "How many records one search looks at before it asks whether to go on.",
         between(100, 1_000_000),
     ),
+    ConfigDef(
+        "tour.file",
+        ConfigType.STRING,
+        None,
+        "A guided tour for the first page, in JSON: a title, and steps with title, text and link.",
+    ),
     open_prefixes=(CLIENT_PREFIX, REGISTRY_PREFIX, *SERVICE_PREFIXES),
 )

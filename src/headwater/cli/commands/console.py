@@ -48,6 +48,7 @@ def console(
     """Run the web console until Ctrl-C; the cluster may come and go meanwhile."""
     from headwater.config import ConfigError
     from headwater.console.config import ConsoleConfig
+    from headwater.console.model.tour import read_tour
     from headwater.console.settings import CONSOLE_SETTINGS
 
     settings = given_settings(CONSOLE_SETTINGS, config_file, properties)
@@ -61,6 +62,8 @@ def console(
         config.client |= connection.access.properties
         config.access.librdkafka()
         _ = config.registry_access
+        if config.tour_file is not None:
+            read_tour(config.tour_file)
         _ = [config.service_access(name) for name in config.services]
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None

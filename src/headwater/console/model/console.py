@@ -22,6 +22,7 @@ from headwater.console.model.schemas import Schemas
 from headwater.console.model.sql import Sql
 from headwater.console.model.tail import Tails
 from headwater.console.model.topics import Topics
+from headwater.console.model.tour import read_tour
 from headwater.serde import SchemaRegistryClient
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Console:
         access = config.registry_access
         registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
         self.is_read_only = config.is_read_only
+        self.tour = None if config.tour_file is None else read_tour(config.tour_file)
         self.cluster = Cluster(config.access, config.cluster_name)
         monitor = _service(config, "monitor", "monitor")
         self.monitor = None if monitor is None else Monitor(monitor)

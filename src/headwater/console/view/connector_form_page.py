@@ -43,8 +43,7 @@ def register(frame: Frame, connect: Connect) -> None:
     async def new_page(request: Request) -> None:
         command = frame.console.commands.connect(connect.url, "create", "connector.json")
         with frame.page(request, "New connector", command):
-            class_name = request.query_params.get("class", "")
-            await _Form(frame, connect, user_of(request), {CLASS: class_name}).show()
+            await _Form(frame, connect, user_of(request), _given(request)).show()
 
     @ui.page("/connect/edit/{name:path}", response_timeout=30)
     async def edit_page(request: Request, name: str) -> None:
@@ -55,6 +54,15 @@ def register(frame: Frame, connect: Connect) -> None:
                 html(note("error", str(failure)))
                 return
             await _Form(frame, connect, user_of(request), found.config, name).show()
+
+
+def _given(request: Request) -> dict[str, str]:
+    """Return the configuration that an address begins with; nothing is made of it by itself."""
+    query = request.query_params
+    try:
+        return config_in(query["config"]) if "config" in query else {CLASS: query.get("class", "")}
+    except ValueError:
+        return {}
 
 
 class _Form:

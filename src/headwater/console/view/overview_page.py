@@ -10,6 +10,7 @@ from starlette.requests import Request
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import Live, figures, note
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.tour_panel import tour_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ def register(frame: Frame) -> None:
         with frame.page(
             request, "Overview", command or console.commands.headwater("topics", "list")
         ):
+            if console.tour is not None:
+                tour_panel(request, console.tour)
             await Live(load, _EVERY_S).show()
 
 
