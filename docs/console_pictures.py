@@ -79,7 +79,7 @@ def _take(url: str) -> None:
     browser.type("Name", "shop")
     browser.type("connection.url *", "jdbc:postgresql://localhost/shop")
     browser.click("Validate")
-    browser.sees("It is refused.")
+    browser.sees("It is refused;")
     browser.driver.save_screenshot(str(DOCS / "console-connect.png"))
     browser.script("document.cookie = 'headwater_theme=dark; path=/'")
     browser.open("/", "Overview")

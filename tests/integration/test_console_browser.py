@@ -279,6 +279,12 @@ def test_schemas_side_by_side(browser: Browser) -> None:
     browser.sees("version 3")
 
 
+def test_a_cluster_without_an_authorizer(browser: Browser) -> None:
+    browser.open("/security", "Security")
+    browser.sees("The cluster has no authorizer.")
+    browser.sees("may do everything")
+
+
 def test_brokers(browser: Browser) -> None:
     browser.open("/brokers", "Brokers")
     browser.sees("controller")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Nothing here starts a JVM: connectors are stopped, and queries read a topic row by row.
 pytestmark = pytest.mark.needs("chromium", "chromedriver")
 
+AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 HACK = "<img src=x onerror='window.hacked = 1'>"
 
 
@@ -31,6 +32,8 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
         *(sys.executable, "-m", "headwater", "up", "--free-ports"),
         *("--with", "connect,sql", "--data", str(directory / "platform")),
         *("--property", f"console.tour.file={TOUR}"),
+        *("--property", f"broker.authorizer.class.name={AUTHORIZER}"),
+        *("--property", "broker.super.users=User:ANONYMOUS"),
     ]
     with Supervised(command, directory) as running:
         running.wait_for(r"^console\t(\S+)\t")
@@ -105,7 +108,7 @@ def test_a_connector_from_a_form(browser: Browser, tmp_path: Path) -> None:
     browser.choose("At first", "Stopped")
     browser.click("Validate")
     browser.sees("a topic is needed", ".q-field--error")
-    browser.sees("It is refused.")
+    browser.sees("It is refused;")
     browser.type("file *", str(tmp_path / "lines.txt"))
     browser.type("topic *", "lines")
     browser.click("Validate")
@@ -217,11 +220,53 @@ def test_what_is_wrong_with_a_statement_and_where(browser: Browser) -> None:
     browser.sees("^", ".hw-note.error pre")
 
 
+def test_rights_and_users(browser: Browser) -> None:
+    browser.open("/security", "Security")
+    browser.sees("There are no ACLs")
+    browser.click("Add a right")
+    browser.type("Principal, such as User:ann", "ann")
+    browser.type("Resource", "orders-")
+    browser.choose("Operation", "WRITE")
+    browser.choose("Named", "PREFIXED")
+    browser.click("Add", ".q-dialog button")
+    browser.sees("'ann' is no principal")
+    browser.type("Principal, such as User:ann", "User:<b>ann</b>")
+    browser.click("Add", ".q-dialog button")
+    browser.sees("User:<b>ann</b>", "table")
+    assert "orders-*" in browser.text("table")
+    browser.click("Remove a right")
+    browser.type("Principal, such as User:ann", "User:<b>ann</b>")
+    browser.type("Resource", "orders-")
+    browser.choose("Operation", "WRITE")
+    browser.click("Remove", ".q-dialog button")
+    browser.sees("There is no such right.")
+    browser.choose("Named", "PREFIXED")
+    browser.click("Remove", ".q-dialog button")
+    browser.sees("There are no ACLs")
+
+    browser.click("Users")
+    browser.sees("Nobody has a password for SCRAM.")
+    browser.click("New user, or new password")
+    browser.type("Name", "bob")
+    browser.click("Save")
+    browser.sees("A user has a name and a password.")
+    browser.type("Password", "bobs-secret")
+    browser.click("Save")
+    browser.sees("SCRAM-SHA-512")
+    browser.click("Delete user")
+    browser.type("Name", "bob")
+    browser.click("Delete", ".q-dialog button")
+    browser.sees("Nobody has a password for SCRAM.")
+
+
 @pytest.mark.needs("npm")
 def test_nothing_keeps_people_from_using_a_page(browser: Browser) -> None:
     kind = "org.apache.kafka.connect.file.FileStreamSourceConnector"
-    for path in ("/connect", f"/connect/new?class={kind}", "/connect/connectors/lines", "/sql",
-                 "/sql/sources", "/sql/sources/ORDERS", "/sql/queries"):  # fmt: skip
+    paths = (
+        *("/connect", f"/connect/new?class={kind}", "/connect/connectors/lines", "/sql"),
+        *("/sql/sources", "/sql/sources/ORDERS", "/sql/queries", "/security", "/security/users"),
+    )
+    for path in paths:
         browser.open(path, "")
         assert violations(browser) == [], path
 

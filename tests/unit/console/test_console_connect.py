@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from headwater.console.model.connect import Connector, Task
+from headwater.console.model.connect import Connect, Connector, Task
 from headwater.console.model.connector_form import (
     config_in,
     errors_of,
@@ -15,6 +15,10 @@ from headwater.console.model.connector_form import (
     shown,
     without_hidden,
 )
+from headwater.console.model.overview import of_connectors
+
+if TYPE_CHECKING:
+    from headwater.console.model.json_service import JsonService
 
 
 def info(name: str, *errors: str, value: str | None = None, **more: Any) -> dict[str, Any]:
@@ -75,3 +79,25 @@ def test_a_connector_is_as_well_as_its_tasks() -> None:
     assert failed.full_error == "no disk\nat line 1"
     assert connector("RUNNING", stalled=True).health == "STALLED"
     assert connector("RUNNING", last_error="late").error == "late"
+
+
+class Worker:
+    """Answers as a Connect worker that has one connector, which has failed."""
+
+    url = "http://worker:8083"
+
+    def ask(self, *_: object, **__: object) -> dict[str, Any]:
+        status = {
+            "name": "a b",
+            "connector": {"state": "RUNNING", "worker_id": "w"},
+            "tasks": [{"id": 0, "state": "FAILED", "worker_id": "w", "trace": "no disk\nat 1"}],
+            "type": "sink",
+        }
+        info = {"name": "a b", "config": {"connector.class": "A"}, "tasks": [], "type": "sink"}
+        return {"a b": {"status": status, "info": info}}
+
+
+def test_a_failed_connector_is_a_problem_of_the_platform() -> None:
+    (problem,) = of_connectors(Connect(cast("JsonService", Worker())))
+    assert problem.what == "Connector a b is failed: no disk"
+    assert problem.href == "/connect/connectors/a%20b"

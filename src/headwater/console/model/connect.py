@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # As long as Kafka Connect takes for an answer to what it has to store, and to share with others.
 _CHANGE_WITHIN_S = 90.0
 _LOOK_WITHIN_S = 10.0
+_QUICK_S = 2.0
 RUNNING = "RUNNING"
 ACTIONS = {
     "pause": ("PUT", "/pause"),
@@ -98,10 +99,15 @@ class Connect:
         self.url = service.url
         self._service = service
 
-    def all(self) -> list[Connector]:
+    def all(self, within_s: float = _LOOK_WITHIN_S) -> list[Connector]:
         """Return all connectors."""
-        answer = self._look("/connectors?expand=status&expand=info")
+        path = "/connectors?expand=status&expand=info"
+        answer = self._service.ask("GET", path, within_s=within_s)
         return [_connector(each["info"], each["status"]) for each in answer.values()]
+
+    def failing(self) -> list[Connector]:
+        """Return those that somebody should look at; nobody waits long for it."""
+        return [each for each in self.all(_QUICK_S) if each.health in ("FAILED", "STALLED")]
 
     def page(self, wanted: Wanted) -> Page[Connector]:
         """Return a page of connectors."""

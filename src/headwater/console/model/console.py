@@ -19,6 +19,7 @@ from headwater.console.model.producing import Producing
 from headwater.console.model.questions import ConsoleError, Questions
 from headwater.console.model.records import Records
 from headwater.console.model.schemas import Schemas
+from headwater.console.model.security import Security
 from headwater.console.model.sql import Sql
 from headwater.console.model.tail import Tails
 from headwater.console.model.topics import Topics
@@ -63,13 +64,14 @@ class Console:
         self.producing = Producing(self.cluster, registry)
         self.groups = Groups(self.cluster, self.monitor)
         self.schemas = None if registry is None else Schemas(registry)
+        self.security = Security(self.cluster)
         registry_url = None if registry is None else registry.urls[0]
         self.commands = Commands(config.bootstrap_servers, registry_url)
         self._questions = Questions()
 
     def overview(self) -> Overview:
         """Return the platform at a glance; blocks."""
-        return overview(self.cluster, self.groups, self.monitor, self.platform)
+        return overview(self.cluster, self.groups, self.monitor, self.platform, self.connect)
 
     def nodes(self) -> Nodes:
         """Return the cluster's brokers; blocks."""

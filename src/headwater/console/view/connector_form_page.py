@@ -184,10 +184,8 @@ class _Form:
                 for name, said in errors.items()
                 if name not in self._fields.names
             ]
-            number = len(errors) - len(elsewhere)
-            if number:
-                elsewhere.append(f"{number} more, beside what they are about.")
-            raise ConsoleError("It is refused. " + " ".join(elsewhere))
+            said = "It is refused; what is wrong stands beside the settings. "
+            raise ConsoleError(said + " ".join(elsewhere))
         return config
 
     async def _save(self) -> None:

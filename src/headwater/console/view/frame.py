@@ -83,7 +83,7 @@ class Frame:
             places.append(("Connect", "/connect"))
         if self.console.sql is not None:
             places.append(("SQL", "/sql"))
-        places.append(("Brokers", "/brokers"))
+        places += [("Security", "/security"), ("Brokers", "/brokers")]
         links = [
             tag("a", label, href=href, aria_current="page" if _is_in(current, href) else None)
             for label, href in places

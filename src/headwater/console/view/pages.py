@@ -19,6 +19,7 @@ from headwater.console.view import (
     overview_page,
     records_page,
     schemas_page,
+    security_page,
     sql_lists_page,
     sql_page,
     topic_page,
@@ -51,6 +52,7 @@ def pages(console: Console, *, has_users: bool) -> Application:
     if console.sql is not None:
         sql_page.register(frame, console.sql)
         sql_lists_page.register(frame, console.sql)
+    security_page.register(frame)
     brokers_page.register(frame)
     app.add_static_files("/static", _STATIC, max_cache_age=3600)
     # Its clients say so when the process stops; they come back by themselves.
