@@ -28,11 +28,28 @@ TOPICS = {
 ID, CITY = {"name": "id", "type": "long"}, {"name": "city", "type": "string"}
 AMOUNT = {"name": "amount", "type": ["null", "double"], "default": None}
 
+STREAM = """\
+CREATE STREAM orders (id INT, customer STRUCT<id INT, city STRING>, amount DOUBLE)
+  WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');"""
+QUERY = """\
+SELECT id, customer->city AS city, amount
+FROM orders
+WHERE amount > 240
+EMIT CHANGES;"""
+
 
 def main() -> None:
     """Run a platform, fill it, and look at it."""
     with tempfile.TemporaryDirectory() as directory:
-        command = [sys.executable, "-m", "headwater", "up", "--free-ports", "--with", "monitor"]
+        command = [
+            sys.executable,
+            "-m",
+            "headwater",
+            "up",
+            "--free-ports",
+            "--with",
+            "monitor,connect,sql",
+        ]
         with Supervised([*command, "--data", f"{directory}/data"], Path(directory)) as platform:
             url = platform.wait_for(r"^console\t(\S+)\t")[1]
             addresses = dict(line.split("\t")[:2] for line in platform.lines if "\t" in line)
@@ -48,6 +65,22 @@ def _take(url: str) -> None:
     browser.open("/schemas/orders-value", "orders-value")
     browser.sees("Version 2", "table")
     browser.driver.save_screenshot(str(DOCS / "console-schemas.png"))
+    browser.open("/sql", "SQL")
+    browser.type("Statements", STREAM)
+    browser.click("Run")
+    browser.sees("Stream created")
+    browser.type("Statements", QUERY)
+    browser.click("Run")
+    browser.sees("live", ".hw-pill")
+    browser.sees("Graz", "table")
+    browser.driver.save_screenshot(str(DOCS / "console-sql.png"))
+    kind = "io.confluent.connect.jdbc.JdbcSourceConnector"
+    browser.open(f"/connect/new?class={kind}", "New connector")
+    browser.type("Name", "shop")
+    browser.type("connection.url *", "jdbc:postgresql://localhost/shop")
+    browser.click("Validate")
+    browser.sees("It is refused;")
+    browser.driver.save_screenshot(str(DOCS / "console-connect.png"))
     browser.script("document.cookie = 'headwater_theme=dark; path=/'")
     browser.open("/", "Overview")
     browser.misses("Measuring")

@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_USUAL_PORTS = (9092, 8081, 8082, 8083, 9020, 9021)
+_USUAL_PORTS = (9092, 8081, 8082, 8083, 8088, 9020, 9021)
 _READY_WITHIN_S = 60.0
 _STOPPED_WITHIN_S = 60.0
 
@@ -47,6 +47,11 @@ class Stage:
     endpoints: Mapping[str, str]
     """Where each service listens."""
 
+    @property
+    def console(self) -> str:
+        """Where a browser finds the console."""
+        return self.endpoints["console"]
+
     def create_topics(self, *names: str, config: Mapping[str, str] | None = None) -> None:
         """Create topics of one partition each."""
         admin = AdminClient({"bootstrap.servers": self.servers})
@@ -54,22 +59,24 @@ class Stage:
         for done in admin.create_topics(wanted).values():
             done.result(30)
 
-    @contextmanager
-    def program(self, path: Path, *options: str) -> Iterator[Program]:
-        """Run a streams program in a process of its own, and end it as Ctrl-C would."""
+    def program(self, path: Path, *options: str) -> Program:
+        """Start a streams program; started again, it goes on from its checkpoint."""
         checkpoints = self.data / "checkpoints" / path.stem
-        arguments = ["run", str(path), "--checkpoint-dir", str(checkpoints), *options]
+        checkpoint = ("--checkpoint-dir", str(checkpoints))
+        return self.start("headwater", "run", str(path), *checkpoint, *options)
+
+    def start(self, module: str, *arguments: str) -> Program:
+        """Start a module in a process of its own; it finds the broker in its environment."""
         environment = {
             "HEADWATER_BOOTSTRAP_SERVER": self.servers,
             "HEADWATER_REGISTRY": self.registry,
         }
-        with _headwater(self.guard, arguments, environment) as running:
-            yield running
+        return _started(self.guard, [module, *arguments], environment)
 
 
 @dataclass
 class Program:
-    """A process of ours, and what it says."""
+    """A process of ours, and what it says; leaving it ends it."""
 
     child: ChildProcess
     _printed: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
@@ -84,6 +91,16 @@ class Program:
         if not self.child.running:
             raise click.ClickException(f"the program ended:\n{self.child.last_lines}")
 
+    def end(self) -> None:
+        """End it as Ctrl-C would."""
+        self.child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
 
 @contextmanager
 def stage(name: str, *options: str, services: Sequence[str] = ()) -> Iterator[Stage]:
@@ -95,28 +112,24 @@ def stage(name: str, *options: str, services: Sequence[str] = ()) -> Iterator[St
         TemporaryFolder(name) as data,
         _stop_requests() as stop,
         Guard(_STOPPED_WITHIN_S) as guard,
-        _headwater(guard, [*_up(data / "platform", services), *options]) as platform,
+        _started(guard, ["headwater", *_up(data / "platform", services), *options]) as platform,
     ):
-        found = _addresses(platform, {"broker", "registry", *services}, stop)
+        found = _addresses(platform, {"broker", "registry", "console", *services}, stop)
         yield Stage(found["broker"], found["registry"], data, stop, guard, platform, found)
 
 
-@contextmanager
-def _headwater(
-    guard: Guard, arguments: list[str], environment: Mapping[str, str] | None = None
-) -> Iterator[Program]:
+def _started(
+    guard: Guard, module: list[str], environment: Mapping[str, str] | None = None
+) -> Program:
     printed: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def hand_over(read: list[str]) -> None:
         for line in read:
             printed.put(line)
 
-    command = [sys.executable, "-m", "headwater", *arguments]
+    command = [sys.executable, "-m", *module]
     child = ChildProcess(command, guard=guard, on_lines=hand_over, environment=environment)
-    try:
-        yield Program(child, printed)
-    finally:
-        child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
+    return Program(child, printed)
 
 
 def _up(data: Path, services: Sequence[str]) -> list[str]:

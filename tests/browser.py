@@ -98,6 +98,13 @@ class Browser:
 
         wait_for(lambda: _attempted(typed), f"'{text}' in the box '{label}' on {self.path}")
 
+    def holds(self, label: str, text: str) -> None:
+        """Wait until the box of this label holds a text."""
+        wait_for(
+            lambda: text in str(self.box(label).get_attribute("value")),
+            f"'{text}' in the box '{label}' on {self.path}",
+        )
+
     def choose(self, label: str, choice: str) -> None:
         """Choose from the list of this label."""
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from examples.stage import Stage
 
 PIPELINE = Path(__file__).with_name("pipeline.py")
+TOUR = Path(__file__).with_name("tour.json")
+# Connectors and SQL share a process, which starts Spark when somebody uses them.
+OPTIONS = ("--with", "connect,sql", "--property", f"console.tour.file={TOUR}")
 
 
 @click.command()
@@ -31,8 +34,8 @@ def main(seconds: float | None, seed: int | None) -> None:
     """Run a waste-to-energy plant through Headwater until Ctrl-C."""
     begun = time.monotonic()
     try:
-        with stage("plant") as platform:
-            _introduce(platform.servers, platform.registry)
+        with stage("plant", *OPTIONS) as platform:
+            _introduce(platform)
             plant = Simulator(platform.servers, platform.registry, seed)
             sys.exit(_run(platform, plant, begun, seconds))
     except StoppedError:
@@ -63,7 +66,9 @@ def _run(platform: Stage, plant: Simulator, begun: float, seconds: float | None)
     return 0 if plant.failed == 0 else 1
 
 
-def _introduce(servers: str, registry: str) -> None:
+def _introduce(platform: Stage) -> None:
+    servers, registry = platform.servers, platform.registry
+    click.echo(f"console   {platform.console}   (open it in a browser: all that flows, and a tour)")
     click.echo(f"broker    {servers}   (Kafka's protocol)")
     click.echo(f"registry  {registry}   (Confluent's API)")
     click.echo("From another terminal, look at what flows:")

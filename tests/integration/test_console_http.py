@@ -74,7 +74,7 @@ def test_users_and_exports(broker: BrokerProcess, topic: str, tmp_path: Path) ->
 def test_the_page_of_the_documentation(broker: BrokerProcess, tmp_path: Path) -> None:
     console = ConsoleProcess(broker.bootstrap_servers).start()
     examples = commands(ROOT / "docs/console.md")
-    assert len(examples) == 6
+    assert len(examples) == 7
     for command in examples:
         if command.line.startswith("headwater console"):
             continue  # it runs already, on another port

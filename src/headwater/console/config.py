@@ -13,6 +13,7 @@ from headwater.console.settings import (
     CONSOLE_SETTINGS,
     DEFAULT_PORT,
     REGISTRY_PREFIX,
+    SERVICE_PREFIXES,
 )
 from headwater.http.listener_settings import ListenerConfig
 
@@ -29,11 +30,12 @@ class ConsoleConfig(ListenerConfig):
     client: dict[str, str] = field(default_factory=dict)
     registry: dict[str, str] = field(default_factory=dict)
     cluster_name: str = "default"
-    monitor_url: str | None = None
-    platform_url: str | None = None
+    services: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Where the services around the cluster are and what lets us in there, by their prefix."""
     is_read_only: bool = False
     allowed_hosts: tuple[str, ...] = ()
     scan_records: int = 20_000
+    tour_file: str | None = None
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> ConsoleConfig:
@@ -42,11 +44,10 @@ class ConsoleConfig(ListenerConfig):
         config = cls(
             bootstrap_servers=",".join(values.words("bootstrap.servers")),
             cluster_name=values.text("cluster.name") or "",
-            monitor_url=_url(values, "monitor.url"),
-            platform_url=_url(values, "platform.url"),
             is_read_only=values.boolean("read.only"),
             allowed_hosts=tuple(host.lower() for host in values.words("allowed.hosts")),
             scan_records=values.integer("scan.max.records"),
+            tour_file=values.text("tour.file"),
         )
         if registries := values.words("schema.registry.url"):
             config.registry["url"] = ",".join(registries)
@@ -55,6 +56,10 @@ class ConsoleConfig(ListenerConfig):
                 config.client[name.removeprefix(CLIENT_PREFIX)] = text.strip()
             elif name.startswith(REGISTRY_PREFIX) and name != "schema.registry.url":
                 config.registry[name.removeprefix(REGISTRY_PREFIX)] = text.strip()
+            elif name.startswith(SERVICE_PREFIXES):
+                service, _, setting = name.partition(".")
+                value = _url(values, name) if setting == "url" else text.strip()
+                config.services.setdefault(service, {})[setting] = value
             else:
                 config.take(name, values)
         return config
@@ -71,9 +76,15 @@ class ConsoleConfig(ListenerConfig):
         """The registry, where there is one; raises InvalidPropertiesError."""
         return RegistryAccess.of(self.registry) if "url" in self.registry else None
 
+    def service_access(self, name: str) -> RegistryAccess | None:
+        """A service that speaks HTTP, where there is one; raises InvalidPropertiesError."""
+        given = self.services.get(name, {})
+        # They are let in by the same settings as a registry's clients.
+        return RegistryAccess.of(given) if "url" in given else None
 
-def _url(values: Values, name: str) -> str | None:
-    text = values.text(name)
-    if text is not None and urlsplit(text).scheme not in ("http", "https"):
+
+def _url(values: Values, name: str) -> str:
+    text = values.text(name) or ""
+    if urlsplit(text).scheme not in ("http", "https"):
         raise ConfigError(name, text, "it is not of the form http://HOST:PORT")
-    return None if text is None else text.rstrip("/")
+    return text.rstrip("/")

@@ -16,6 +16,7 @@ from headwater.http.listener_settings import listener_definitions
 DEFAULT_PORT = 9021
 CLIENT_PREFIX = "client."
 REGISTRY_PREFIX = "schema.registry."
+SERVICE_PREFIXES = ("connect.", "ksql.", "monitor.", "platform.")
 
 CONSOLE_SETTINGS = Definitions(
     "console",
@@ -42,6 +43,22 @@ CONSOLE_SETTINGS = Definitions(
         (),
         "The schema registry; without one there is no page of schemas. What else starts with"
         " schema.registry. is a setting of its client.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "connect.url",
+        ConfigType.STRING,
+        None,
+        "A Connect worker, ours or Kafka's, for the page of connectors. What else starts with"
+        " connect. lets the console in there: connect.basic.auth.user.info for example, and"
+        " connect.ssl.ca.location. So it is with ksql., monitor. and platform.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "ksql.url",
+        ConfigType.STRING,
+        None,
+        "A SQL server, ours or ksqlDB's, for the pages of statements and queries.",
         importance=Importance.HIGH,
     ),
     ConfigDef(
@@ -76,5 +93,11 @@ CONSOLE_SETTINGS = Definitions(
         "How many records one search looks at before it asks whether to go on.",
         between(100, 1_000_000),
     ),
-    open_prefixes=(CLIENT_PREFIX, REGISTRY_PREFIX),
+    ConfigDef(
+        "tour.file",
+        ConfigType.STRING,
+        None,
+        "A guided tour for the first page, in JSON: a title, and steps with title, text and link.",
+    ),
+    open_prefixes=(CLIENT_PREFIX, REGISTRY_PREFIX, *SERVICE_PREFIXES),
 )

@@ -32,6 +32,8 @@ class Platform:
         chosen = selected(settings, services)
         self.settings = settings = secured(settings, chosen)
         self.services: list[Service] = []
+        self.chosen = [factory.name for factory in chosen]
+        self._ports: dict[tuple[str, int | None], int] = {}
         self._free: FreePorts | None = None
         with ExitStack() as stack:
             self._stack = stack
@@ -68,7 +70,13 @@ class Platform:
         return ",".join(place.address for broker in brokers for place in broker.endpoints)
 
     def port(self, name: str, default: int | None = None) -> int:
-        """Return a service's port; raises PortTakenError if it cannot be had."""
+        """Return a service's port, each time the same; raises PortTakenError if it is taken."""
+        known = (name, default)
+        if known not in self._ports:
+            self._ports[known] = self._new_port(name, default)
+        return self._ports[known]
+
+    def _new_port(self, name: str, default: int | None) -> int:
         if self._free is not None:
             return self._free.pick()
         port = (PORTS[name] if default is None else default) + self.settings.port_offset

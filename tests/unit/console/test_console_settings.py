@@ -24,13 +24,21 @@ def test_settings_of_clients() -> None:
             "schema.registry.url": "http://sr:8081",
             "schema.registry.basic.auth.user.info": "ann:secret",
             "monitor.url": "http://m:9308/",
+            "connect.url": "https://c:8083",
+            "connect.basic.auth.user.info": "eve:secret",
             "read.only": "true",
         }
     )
     assert config.access.librdkafka()["security.protocol"] == "SSL"
     assert config.registry_access is not None
     assert config.registry_access.username == "ann"
-    assert config.monitor_url == "http://m:9308"
+    monitor = config.service_access("monitor")
+    assert monitor is not None
+    assert monitor.urls == ("http://m:9308",)
+    connect = config.service_access("connect")
+    assert connect is not None
+    assert (connect.urls, connect.username) == (("https://c:8083",), "eve")
+    assert config.service_access("ksql") is None
     assert config.is_read_only
 
 

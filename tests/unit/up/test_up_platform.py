@@ -62,6 +62,14 @@ def test_the_console_takes_other_addresses_from_its_settings() -> None:
     made.close()
 
 
+def test_the_console_knows_services_on_spark() -> None:
+    with Platform(PlatformSettings(with_services=("connect", "sql"), free_ports=True)) as made:
+        *_, console, spark = made.services
+        connect, sql = (place.address for place in spark.endpoints)
+        assert f"connect.url={connect}" in console.command
+        assert f"ksql.url={sql}" in console.command
+
+
 def test_the_proxy_knows_the_registry() -> None:
     made = Platform(PlatformSettings(with_services=("rest",), free_ports=True))
     _, registry, rest, _ = made.services
@@ -156,5 +164,10 @@ def test_a_platform_with_keys(tmp_path: Path) -> None:
         # It would do with its own rights what others may not.
         assert rest.environment[f"HEADWATER_REST_{users}"] == str(kit.http_admins)
         assert console.environment[f"HEADWATER_CONSOLE_{users}"] == str(kit.http_admins)
+        status = f"platform.url=https://127.0.0.1:{made.status_port}"
+        credentials = f"console:{kit.service('console').password_reference}"
+        for word in (status, f"platform.basic.auth.user.info={credentials}"):
+            assert word in console.command
+        assert f"platform.ssl.ca.location={kit.authority}" in console.command
         own = rest.environment["HEADWATER_REST_SCHEMA_REGISTRY_BASIC_AUTH_USER_INFO"]
         assert own == f"rest:{kit.service('rest').password_reference}"

@@ -25,7 +25,8 @@ Examples:
   headwater console
   headwater console --bootstrap-server kafka:9092 --registry http://localhost:8081
   headwater console --read-only --users users.txt
-  headwater console --property monitor.url=http://localhost:9308
+  headwater console --property monitor.url=http://localhost:9308 \\
+      --property connect.url=http://localhost:8083 --property ksql.url=http://localhost:8088
 
 Then open http://localhost:9021 in a browser. `headwater up` runs it as well.
 
@@ -47,6 +48,7 @@ def console(
     """Run the web console until Ctrl-C; the cluster may come and go meanwhile."""
     from headwater.config import ConfigError
     from headwater.console.config import ConsoleConfig
+    from headwater.console.model.tour import read_tour
     from headwater.console.settings import CONSOLE_SETTINGS
 
     settings = given_settings(CONSOLE_SETTINGS, config_file, properties)
@@ -60,6 +62,9 @@ def console(
         config.client |= connection.access.properties
         config.access.librdkafka()
         _ = config.registry_access
+        if config.tour_file is not None:
+            read_tour(config.tour_file)
+        _ = [config.service_access(name) for name in config.services]
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
     except InvalidPropertiesError as failure:

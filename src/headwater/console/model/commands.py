@@ -12,7 +12,7 @@ _DEFAULT_SERVERS = ("localhost:9092", "127.0.0.1:9092")
 
 
 class Commands:
-    """Writes `headwater` commands for one cluster, and curl's for a registry."""
+    """Writes `headwater` commands for one cluster, and curl's for services beside it."""
 
     def __init__(self, bootstrap_servers: str, registry_url: str | None) -> None:
         self._servers = bootstrap_servers
@@ -38,3 +38,19 @@ class Commands:
     def registry(self, path: str) -> str:
         """Return what asks the registry."""
         return shlex.join(["curl", f"{self._registry_url}{path}"])
+
+    @staticmethod
+    def connect(url: str, *words: str) -> str:
+        """Return what asks a Connect worker."""
+        return shlex.join(["headwater", "connect", *words, *_url(url, 8083)])
+
+    @staticmethod
+    def sql(url: str, statement: str = "") -> str:
+        """Return what asks a SQL server."""
+        words = ["--execute", statement] if statement else []
+        return shlex.join(["headwater", "sql", *words, *_url(url, 8088)])
+
+
+def _url(url: str, default_port: int) -> list[str]:
+    usual = [f"http://{host}:{default_port}" for host in ("localhost", "127.0.0.1")]
+    return [] if url in usual else ["--url", url]

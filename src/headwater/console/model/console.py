@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from headwater.console.model.brokers import Nodes, nodes
 from headwater.console.model.cluster import Cluster
 from headwater.console.model.commands import Commands
+from headwater.console.model.connect import Connect
 from headwater.console.model.decoding import Decoder
 from headwater.console.model.groups import Groups
 from headwater.console.model.json_service import JsonService
@@ -18,8 +19,11 @@ from headwater.console.model.producing import Producing
 from headwater.console.model.questions import ConsoleError, Questions
 from headwater.console.model.records import Records
 from headwater.console.model.schemas import Schemas
+from headwater.console.model.security import Security
+from headwater.console.model.sql import Sql
 from headwater.console.model.tail import Tails
 from headwater.console.model.topics import Topics
+from headwater.console.model.tour import read_tour
 from headwater.serde import SchemaRegistryClient
 
 if TYPE_CHECKING:
@@ -44,30 +48,30 @@ class Console:
         access = config.registry_access
         registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
         self.is_read_only = config.is_read_only
+        self.tour = None if config.tour_file is None else read_tour(config.tour_file)
         self.cluster = Cluster(config.access, config.cluster_name)
-        self.monitor = (
-            None
-            if config.monitor_url is None
-            else Monitor(JsonService("monitor", config.monitor_url))
-        )
-        self.platform = (
-            None
-            if config.platform_url is None
-            else Platform(JsonService("platform's status", config.platform_url))
-        )
+        monitor = _service(config, "monitor", "monitor")
+        self.monitor = None if monitor is None else Monitor(monitor)
+        platform = _service(config, "platform", "platform's status")
+        self.platform = None if platform is None else Platform(platform)
+        connect = _service(config, "connect", "Connect worker")
+        self.connect = None if connect is None else Connect(connect)
+        sql = _service(config, "ksql", "SQL server")
+        self.sql = None if sql is None else Sql(sql)
         self.topics = Topics(self.cluster)
         self.records = Records(self.cluster, Decoder(registry), config.scan_records)
         self.tails = Tails(self.cluster, self.records)
         self.producing = Producing(self.cluster, registry)
         self.groups = Groups(self.cluster, self.monitor)
         self.schemas = None if registry is None else Schemas(registry)
+        self.security = Security(self.cluster)
         registry_url = None if registry is None else registry.urls[0]
         self.commands = Commands(config.bootstrap_servers, registry_url)
         self._questions = Questions()
 
     def overview(self) -> Overview:
         """Return the platform at a glance; blocks."""
-        return overview(self.cluster, self.groups, self.monitor, self.platform)
+        return overview(self.cluster, self.groups, self.monitor, self.platform, self.connect)
 
     def nodes(self) -> Nodes:
         """Return the cluster's brokers; blocks."""
@@ -101,5 +105,12 @@ class Console:
     def stop(self) -> None:
         """Let go of everything, without waiting for what is under way."""
         self.tails.stop()
+        if self.sql is not None:
+            self.sql.stop()
         self._questions.stop()
         self.cluster.close()
+
+
+def _service(config: ConsoleConfig, name: str, title: str) -> JsonService | None:
+    access = config.service_access(name)
+    return None if access is None else JsonService(title, access.urls[0], access)

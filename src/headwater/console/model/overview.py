@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from headwater.clients.errors import ClientError
 from headwater.console.model.topics import is_under_replicated
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.console.model.cluster import Cluster, Look
+    from headwater.console.model.connect import Connect
     from headwater.console.model.groups import GroupRow, Groups
     from headwater.console.model.monitor import Monitor
     from headwater.console.model.platform import Platform, ServiceStatus
@@ -49,7 +51,11 @@ class Overview:
 
 
 def overview(
-    cluster: Cluster, groups: Groups, monitor: Monitor | None, platform: Platform | None
+    cluster: Cluster,
+    groups: Groups,
+    monitor: Monitor | None,
+    platform: Platform | None,
+    connect: Connect | None = None,
 ) -> Overview:
     """Ask all that there is; what does not answer is a problem, and hides nothing else."""
     problems: list[Problem] = []
@@ -66,6 +72,8 @@ def overview(
     ]
     if monitor is not None:
         problems += _alerts(monitor)
+    if connect is not None:
+        problems += of_connectors(connect)
     try:
         look = cluster.look()
     except ClientError as failure:
@@ -137,6 +145,23 @@ def _of_partitions(look: Look) -> list[Problem]:
             )
         )
     return problems
+
+
+def of_connectors(connect: Connect) -> list[Problem]:
+    """Return what is wrong with connectors."""
+    try:
+        failing = connect.failing()
+    except ClientError as failure:
+        return [Problem("warning", str(failure), "Start it: headwater connect worker.")]
+    return [
+        Problem(
+            "error",
+            f"Connector {each.name} is {each.health.lower()}: {each.error}",
+            "See its errors in full, and restart it once their cause is gone.",
+            f"/connect/connectors/{quote(each.name, safe='')}",
+        )
+        for each in failing
+    ]
 
 
 def _alerts(monitor: Monitor) -> list[Problem]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.console.model.json_service import JsonService
 
 
@@ -42,7 +44,7 @@ class Platform:
                 each["since"],
                 each["reason"],
                 each["restarts"],
-                tuple(place["address"] for place in each["endpoints"]),
+                tuple(_address(each["name"], place) for place in each["endpoints"]),
             )
             for each in answer["services"]
         ]
@@ -51,3 +53,9 @@ class Platform:
         """Return a service's last lines."""
         answer = self._service.get(f"/services/{quote(name, safe='')}") or {"log": []}
         return [str(line) for line in answer["log"]]
+
+
+def _address(service: str, place: Mapping[str, str]) -> str:
+    """Return where it is; a process of several services says which one that is."""
+    name = place["name"]
+    return place["address"] if name == service else f"{name} {place['address']}"

@@ -13,7 +13,7 @@ from headwater.console.model.questions import ConsoleError
 from headwater.console.view.markup import Markup, join, link, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
     from starlette.requests import Request
 
@@ -79,7 +79,11 @@ class Frame:
         places = [("Overview", "/"), ("Topics", "/topics"), ("Groups", "/groups")]
         if self.console.schemas is not None:
             places.append(("Schemas", "/schemas"))
-        places.append(("Brokers", "/brokers"))
+        if self.console.connect is not None:
+            places.append(("Connect", "/connect"))
+        if self.console.sql is not None:
+            places.append(("SQL", "/sql"))
+        places += [("Security", "/security"), ("Brokers", "/brokers")]
         links = [
             tag("a", label, href=href, aria_current="page" if _is_in(current, href) else None)
             for label, href in places
@@ -115,6 +119,14 @@ def note(kind: str, what: str, do: str = "") -> Markup:
     """Return a message: an error, a warning, or good news."""
     more = tag("span", do, class_="do") if do else None
     return tag("div", what, more, class_=f"hw-note {kind}", role="status")
+
+
+def figures(values: Iterable[tuple[str, object]]) -> Markup:
+    """Return numbers with what they are, large and beside each other."""
+    shown = [
+        tag("div", tag("span", name, class_="hw-soft"), tag("b", text)) for name, text in values
+    ]
+    return tag("div", *shown, class_="hw-figures")
 
 
 class Live:

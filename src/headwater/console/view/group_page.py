@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import count, path, seconds
-from headwater.console.view.frame import Live, user_of
+from headwater.console.view.frame import Live, figures, user_of
 from headwater.console.view.groups_page import state_pill
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.reset_dialog import reset_dialog
@@ -57,14 +57,13 @@ def register(frame: Frame) -> None:
 
 def _shown(detail: GroupDetail) -> Markup:
     row, verdict = detail.row, detail.verdict
-    figures = [
+    known = [
         ("State", state_pill(row.state)),
         ("Members", count(row.members)),
         ("Lag in records", count(row.lag)),
         ("Lag in time", seconds(None if verdict is None else verdict.seconds)),
     ]
-    shown = [tag("div", tag("span", a, class_="hw-soft"), tag("b", b)) for a, b in figures]
-    parts: list[object] = [tag("div", *shown, class_="hw-figures")]
+    parts: list[object] = [figures(known)]
     if verdict is not None:
         pill = tag("span", verdict.status, class_=f"hw-pill {_VERDICTS.get(verdict.status, 'bad')}")
         parts.append(tag("p", "Verdict: ", pill, " ", verdict.reason))

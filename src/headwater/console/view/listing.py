@@ -69,6 +69,10 @@ class Listing:
         self._live = Live(self._load)
         await self._live.show()
 
+    async def refresh(self) -> None:
+        """Load it again: somebody has changed something."""
+        await self._live.refresh()
+
     async def _search(self, event: object) -> None:
         text = getattr(event, "value", "") or ""
         self._wanted = replace(self._wanted, search=text, page=1)

@@ -8,8 +8,9 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.view.formats import count, path, size
-from headwater.console.view.frame import Live, note
+from headwater.console.view.frame import Live, figures, note
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.tour_panel import tour_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ def register(frame: Frame) -> None:
         with frame.page(
             request, "Overview", command or console.commands.headwater("topics", "list")
         ):
+            if console.tour is not None:
+                tour_panel(request, console.tour)
             await Live(load, _EVERY_S).show()
 
 
@@ -63,20 +66,18 @@ def _problem(problem: Problem) -> Markup:
 
 
 def _figures(seen: Overview) -> Markup:
-    figures = [
-        ("Brokers", count(seen.brokers)),
-        ("Topics", count(seen.topics)),
-        ("Partitions", count(seen.partitions)),
-        ("Groups", count(seen.groups)),
-        ("Records in /s", count(seen.records_per_s)),
-        ("Total lag", count(seen.total_lag)),
-        ("On disk", size(seen.bytes_used)),
-        ("Disk left", size(seen.bytes_free)),
-    ]
-    shown = [
-        tag("div", tag("span", label, class_="hw-soft"), tag("b", text)) for label, text in figures
-    ]
-    return tag("div", *shown, class_="hw-figures")
+    return figures(
+        [
+            ("Brokers", count(seen.brokers)),
+            ("Topics", count(seen.topics)),
+            ("Partitions", count(seen.partitions)),
+            ("Groups", count(seen.groups)),
+            ("Records in /s", count(seen.records_per_s)),
+            ("Total lag", count(seen.total_lag)),
+            ("On disk", size(seen.bytes_used)),
+            ("Disk left", size(seen.bytes_free)),
+        ]
+    )
 
 
 def _section(title: str, content: Markup) -> Markup:

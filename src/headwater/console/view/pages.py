@@ -11,11 +11,17 @@ from nicegui import app, ui
 
 from headwater.console.view import (
     brokers_page,
+    connect_page,
+    connector_form_page,
+    connector_page,
     group_page,
     groups_page,
     overview_page,
     records_page,
     schemas_page,
+    security_page,
+    sql_lists_page,
+    sql_page,
     topic_page,
     topics_page,
 )
@@ -39,6 +45,14 @@ def pages(console: Console, *, has_users: bool) -> Application:
     group_page.register(frame)
     if console.schemas is not None:
         schemas_page.register(frame, console.schemas)
+    if console.connect is not None:
+        connect_page.register(frame, console.connect)
+        connector_form_page.register(frame, console.connect)
+        connector_page.register(frame, console.connect)
+    if console.sql is not None:
+        sql_page.register(frame, console.sql)
+        sql_lists_page.register(frame, console.sql)
+    security_page.register(frame)
     brokers_page.register(frame)
     app.add_static_files("/static", _STATIC, max_cache_age=3600)
     # Its clients say so when the process stops; they come back by themselves.

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING
 
 from headwater.up.ports import STATUS_HOST
 from headwater.up.services.factory import ServiceFactory, join
-from headwater.up.services.http_service import http_service
+from headwater.up.services.http_service import http_endpoint, http_service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from headwater.security.kit import SecurityKit
     from headwater.up.platform import Platform
     from headwater.up.service import Service
 
-_URLS = {"registry": "schema.registry.url", "monitor": "monitor.url"}
+_URLS = {
+    "registry": "schema.registry.url",
+    "monitor": "monitor.url",
+    "connect": "connect.url",
+    "sql": "ksql.url",
+}
 
 
 def _make(platform: Platform) -> Sequence[Service]:
@@ -28,16 +34,28 @@ def _make(platform: Platform) -> Sequence[Service]:
 def _properties(platform: Platform) -> list[str]:
     """Return where the platform's other services are, unless the settings say where some are."""
     given = platform.settings.properties.get("console", {})
-    urls = {"platform.url": f"http://{join(STATUS_HOST, platform.status_port)}"}
-    for service in platform.services:
-        if service.name in _URLS:
-            urls[_URLS[service.name]] = service.endpoints[0].address
-    return [
-        part
-        for name, url in urls.items()
-        if name not in given
-        for part in ("--property", f"{name}={url}")
-    ]
+    kit = platform.settings.security
+    scheme = "http" if kit is None else "https"
+    own = {"platform.url": f"{scheme}://{join(STATUS_HOST, platform.status_port)}"}
+    for name, setting in _URLS.items():
+        if name in platform.chosen:
+            # Those on Spark are made later, and have their ports already.
+            own[setting] = http_endpoint(platform, name, "", platform.port(name)).address
+    own = {name: value for name, value in own.items() if name not in given}
+    if kit is not None:
+        own |= _credentials(kit, [name for name in own if name != _URLS["registry"]])
+    return [part for name, value in own.items() for part in ("--property", f"{name}={value}")]
+
+
+def _credentials(kit: SecurityKit, urls: Sequence[str]) -> dict[str, str]:
+    """Return what lets the console into services; the registry's is where that of all others is."""
+    identity = kit.service("console")
+    found = {}
+    for url in urls:
+        prefix = url.removesuffix("url")
+        found[f"{prefix}ssl.ca.location"] = str(kit.authority)
+        found[f"{prefix}basic.auth.user.info"] = f"{identity.name}:{identity.password_reference}"
+    return found
 
 
 CONSOLE = ServiceFactory("console", _make, needs=("broker",), registry_prefix="schema.registry.")

@@ -1,0 +1,292 @@
+"""The console's pages of Connect and SQL in a real browser, on a platform that runs both."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import Producer
+from examples.plant.__main__ import TOUR
+from examples.plant.simulator import Simulator
+from tests.accessibility import violations
+from tests.unit.up.supervised import Supervised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.browser import Browser
+
+# Nothing here starts a JVM: connectors are stopped, and queries read a topic row by row.
+pytestmark = pytest.mark.needs("chromium", "chromedriver")
+
+AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+HACK = "<img src=x onerror='window.hacked = 1'>"
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
+    directory = tmp_path_factory.mktemp("console-services")
+    command = [
+        *(sys.executable, "-m", "headwater", "up", "--free-ports"),
+        *("--with", "connect,sql", "--data", str(directory / "platform")),
+        *("--property", f"console.tour.file={TOUR}"),
+        *("--property", f"broker.authorizer.class.name={AUTHORIZER}"),
+        *("--property", "broker.super.users=User:ANONYMOUS"),
+    ]
+    with Supervised(command, directory) as running:
+        running.wait_for(r"^console\t(\S+)\t")
+        _fill(dict(line.split("\t")[:2] for line in running.lines if line.count("\t") == 2))
+        yield running
+
+
+@pytest.fixture(scope="module")
+def session(platform: Supervised) -> Iterator[Browser]:
+    from tests.browser import Browser
+
+    browser = Browser(platform.wait_for(r"^console\t(\S+)\t")[1])
+    yield browser
+    browser.close()
+
+
+def _fill(addresses: dict[str, str]) -> None:
+    """Make the plant's topics and schemas, and an alert."""
+    plant = Simulator(addresses["broker"], addresses["registry"])
+    plant.prepare()
+    plant.stop()
+    producer = Producer({"bootstrap.servers": addresses["broker"]})
+    producer.produce("alerts", '{"source": "fan", "reason": "motor in error", "value": "error"}')
+    assert producer.flush(30) == 0
+
+
+@pytest.fixture
+def browser(session: Browser) -> Iterator[Browser]:
+    """The browser of all tests here; none of them may leave an error in its console."""
+    yield session
+    assert session.complaints() == []
+    assert session.script("return window.hacked") is None
+
+
+def test_the_tour_of_the_plant(browser: Browser) -> None:
+    """Each step leads to a page on which it can be done."""
+    for title, seen in (
+        ("Browse", "furnace-temperature"),
+        ("Schema", "sensor_id"),
+        ("Produce", "furnace-temperature"),
+        ("Stream", "motor in error"),
+    ):
+        browser.open("/", "Overview")
+        browser.click(title, ".hw-tour a")
+        browser.sees(seen, "table, pre")
+    browser.open("/", "Overview")
+    browser.click("SQL", ".hw-tour a")
+    browser.holds("Statements", "CREATE STREAM IF NOT EXISTS alerts")
+    browser.click("Run")
+    browser.sees("motor in error", "table")
+    browser.open("/", "Overview")
+    browser.click("Connect", ".hw-tour a")
+    browser.holds("Name", "alerts-to-file")
+    browser.click("Validate")
+    browser.sees("It is valid.")
+    browser.open("/", "Overview")
+    browser.click("Dismiss")
+    browser.misses("Five minutes", "body")
+    browser.open("/", "Overview")
+    assert "Five minutes" not in browser.text("body")
+
+
+def test_a_connector_from_a_form(browser: Browser, tmp_path: Path) -> None:
+    browser.open("/connect", "Connect")
+    browser.sees("There are no connectors yet.")
+    browser.click("New connector")
+    browser.sees("New connector", "h1")
+    browser.choose("Kind of connector", "FileStreamSource (source)")
+    browser.sees("topic *")
+    browser.sees("The topic to write to.")
+    browser.type("Name", "lines")
+    browser.choose("At first", "Stopped")
+    browser.click("Validate")
+    browser.sees("a topic is needed", ".q-field--error")
+    browser.sees("It is refused;")
+    browser.type("file *", str(tmp_path / "lines.txt"))
+    browser.type("topic *", "lines")
+    browser.click("Validate")
+    browser.sees("It is valid.")
+    browser.holds("Configuration as JSON", '"topic": "lines"')
+    browser.click("Create")
+    browser.sees("lines", "h1")
+    browser.sees("stopped", ".hw-pill")
+
+    browser.open("/connect?q=LIN", "Connect")
+    browser.sees("FileStreamSourceConnector", "table")
+    browser.click("lines", "table a")
+    browser.click("Configuration")
+    browser.sees(f'"file": "{tmp_path}/lines.txt"', "pre")
+    browser.click("Offsets")
+    browser.sees("It has no offsets yet.")
+
+
+def test_a_connector_from_json_is_changed_and_deleted(browser: Browser) -> None:
+    browser.open("/connect/new", "New connector")
+    browser.choose("At first", "Stopped")
+    browser.type("Configuration as JSON", "{")
+    browser.click("Create")
+    browser.sees("The configuration is no JSON")
+    config = (
+        f'{{"name": "{HACK}", "connector.class": "FileStreamSink", "file": "/tmp/a",'
+        ' "topics": "orders", "headers.password": "secret"}'
+    )
+    browser.type("Configuration as JSON", config)
+    browser.click("Create")
+    browser.sees(HACK, "h1")
+    browser.sees(f"connect-{HACK}")
+    browser.click("Edit")
+    browser.sees("Configuration of", "h1")
+    browser.holds("Configuration as JSON", "[hidden]")
+    browser.type("tasks.max", "many")
+    browser.click("Save")
+    browser.sees("not a whole number", ".q-field--error")
+    browser.type("tasks.max", "2")
+    browser.click("Save")
+    browser.sees(HACK, "h1")
+    browser.click("Pause")
+    browser.sees("is paused.")
+    browser.sees("paused", ".hw-pill")
+    browser.click("Stop")
+    browser.sees("stopped", ".hw-pill")
+    browser.click("Offsets")
+    browser.click("Reset offsets")
+    browser.type("Name", HACK)
+    browser.click("Reset", ".q-dialog button")
+    browser.sees("offsets for this connector have been reset")
+    browser.click("State")
+    browser.click("Delete connector")
+    browser.type("Name", HACK)
+    browser.click("Delete", ".q-dialog button")
+    browser.sees("Connect", "h1")
+    browser.sees("1 in all")
+    assert HACK not in browser.text("table")
+
+
+def test_a_connector_that_is_not_there(browser: Browser) -> None:
+    browser.open("/connect/connectors/nosuch", "nosuch")
+    browser.sees("Connector nosuch not found")
+
+
+ORDERS = """\
+CREATE STREAM orders (id INT KEY, city STRING, amount DOUBLE)
+  WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON', PARTITIONS=1);
+INSERT INTO orders VALUES (1, 'Graz; -- no end', 9.5);
+"""
+
+
+def test_statements_and_rows_as_they_come(browser: Browser) -> None:
+    browser.open("/sql", "SQL")
+    browser.type("Statements", f"{ORDERS}INSERT INTO orders VALUES (2, '{HACK[:13]}', 3);")
+    browser.click("Run")
+    browser.sees("Stream created")
+    browser.sees("Done.")
+    browser.type("Statements", "SELECT id, city FROM orders;")
+    browser.click("Run")
+    browser.sees("2 rows")
+    browser.sees("ended", ".hw-pill")
+    browser.sees("Graz; -- no end", "table")
+
+    browser.type("Statements", "SELECT * FROM orders WHERE amount > 5 EMIT CHANGES;")
+    browser.click("Run")
+    browser.sees("1 rows")
+    browser.sees("live", ".hw-pill")
+    other = "INSERT INTO orders VALUES (3, 'Oslo', 70);"
+    browser.script("window.open('/sql')")
+    first, second = browser.driver.window_handles
+    browser.driver.switch_to.window(second)
+    browser.open("/sql", "SQL")
+    browser.type("Statements", other)
+    browser.click("Run")
+    browser.sees("Done.")
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.sees("Oslo", "table")
+    browser.click("Stop")
+    browser.sees("ended", ".hw-pill")
+
+
+def test_what_is_wrong_with_a_statement_and_where(browser: Browser) -> None:
+    browser.open("/sql?q=SELECT+nope+FROM+orders%3B", "SQL")
+    browser.holds("Statements", "SELECT nope FROM orders;")
+    browser.click("Run")
+    browser.sees("there is no column NOPE", ".hw-note.error")
+    browser.sees("^", ".hw-note.error pre")
+
+
+def test_rights_and_users(browser: Browser) -> None:
+    browser.open("/security", "Security")
+    browser.sees("There are no ACLs")
+    browser.click("Add a right")
+    browser.type("Principal, such as User:ann", "ann")
+    browser.type("Resource", "orders-")
+    browser.choose("Operation", "WRITE")
+    browser.choose("Named", "PREFIXED")
+    browser.click("Add", ".q-dialog button")
+    browser.sees("'ann' is no principal")
+    browser.type("Principal, such as User:ann", "User:<b>ann</b>")
+    browser.click("Add", ".q-dialog button")
+    browser.sees("User:<b>ann</b>", "table")
+    assert "orders-*" in browser.text("table")
+    browser.click("Remove a right")
+    browser.type("Principal, such as User:ann", "User:<b>ann</b>")
+    browser.type("Resource", "orders-")
+    browser.choose("Operation", "WRITE")
+    browser.click("Remove", ".q-dialog button")
+    browser.sees("There is no such right.")
+    browser.choose("Named", "PREFIXED")
+    browser.click("Remove", ".q-dialog button")
+    browser.sees("There are no ACLs")
+
+    browser.click("Users")
+    browser.sees("Nobody has a password for SCRAM.")
+    browser.click("New user, or new password")
+    browser.type("Name", "bob")
+    browser.click("Save")
+    browser.sees("A user has a name and a password.")
+    browser.type("Password", "bobs-secret")
+    browser.click("Save")
+    browser.sees("SCRAM-SHA-512")
+    browser.click("Delete user")
+    browser.type("Name", "bob")
+    browser.click("Delete", ".q-dialog button")
+    browser.sees("Nobody has a password for SCRAM.")
+
+
+@pytest.mark.needs("npm")
+def test_nothing_keeps_people_from_using_a_page(browser: Browser) -> None:
+    kind = "org.apache.kafka.connect.file.FileStreamSourceConnector"
+    paths = (
+        *("/connect", f"/connect/new?class={kind}", "/connect/connectors/lines", "/sql"),
+        *("/sql/sources", "/sql/sources/ORDERS", "/sql/queries", "/security", "/security/users"),
+    )
+    for path in paths:
+        browser.open(path, "")
+        assert violations(browser) == [], path
+
+
+def test_streams_tables_and_topologies(browser: Browser) -> None:
+    browser.open("/sql/queries", "SQL")
+    browser.sees("No query runs.")
+    browser.click("Editor")
+    browser.sees("Statements")
+    browser.open("/sql", "SQL")
+    query = "EXPLAIN SELECT city, COUNT(*) FROM orders GROUP BY city EMIT CHANGES;"
+    browser.type("Statements", query)
+    browser.click("Run")
+    browser.sees("aggregate", ".hw-panel")
+    browser.click("Streams and tables")
+    browser.click("ORDERS", "table a")
+    browser.sees("ORDERS", "h1")
+    browser.sees("DOUBLE", "table")
+    browser.click("Drop it")
+    browser.type("Name", "ORDERS")
+    browser.click("Drop", ".q-dialog button")
+    browser.sees("ALERTS", "table")
+    assert "ORDERS" not in browser.text("table")
