@@ -9,7 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -50,22 +50,24 @@ class Stage:
         for done in admin.create_topics(wanted).values():
             done.result(30)
 
-    @contextmanager
-    def program(self, path: Path, *options: str) -> Iterator[Program]:
-        """Run a streams program in a process of its own, and end it as Ctrl-C would."""
+    def program(self, path: Path, *options: str) -> Program:
+        """Start a streams program; started again, it goes on from its checkpoint."""
         checkpoints = self.data / "checkpoints" / path.stem
-        arguments = ["run", str(path), "--checkpoint-dir", str(checkpoints), *options]
+        checkpoint = ("--checkpoint-dir", str(checkpoints))
+        return self.start("headwater", "run", str(path), *checkpoint, *options)
+
+    def start(self, module: str, *arguments: str) -> Program:
+        """Start a module in a process of its own; it finds the broker in its environment."""
         environment = {
             "HEADWATER_BOOTSTRAP_SERVER": self.servers,
             "HEADWATER_REGISTRY": self.registry,
         }
-        with _headwater(self._guard, arguments, environment) as running:
-            yield running
+        return _started(self._guard, [module, *arguments], environment)
 
 
 @dataclass
 class Program:
-    """A process of ours, and what it says."""
+    """A process of ours, and what it says; leaving it ends it."""
 
     child: ChildProcess
     _printed: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
@@ -80,6 +82,16 @@ class Program:
         if not self.child.running:
             raise click.ClickException(f"the program ended:\n{self.child.last_lines}")
 
+    def end(self) -> None:
+        """End it as Ctrl-C would."""
+        self.child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
 
 @contextmanager
 def stage(name: str) -> Iterator[Stage]:
@@ -88,28 +100,24 @@ def stage(name: str) -> Iterator[Stage]:
         TemporaryFolder(name) as data,
         _stop_requests() as stop,
         Guard(_STOPPED_WITHIN_S) as guard,
-        _headwater(guard, _up(data / "platform")) as platform,
+        _started(guard, ["headwater", *_up(data / "platform")]) as platform,
     ):
         servers, registry = _addresses(platform, stop)
         yield Stage(servers, registry, data, stop, guard)
 
 
-@contextmanager
-def _headwater(
-    guard: Guard, arguments: list[str], environment: Mapping[str, str] | None = None
-) -> Iterator[Program]:
+def _started(
+    guard: Guard, module: list[str], environment: Mapping[str, str] | None = None
+) -> Program:
     printed: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def hand_over(read: list[str]) -> None:
         for line in read:
             printed.put(line)
 
-    command = [sys.executable, "-m", "headwater", *arguments]
+    command = [sys.executable, "-m", *module]
     child = ChildProcess(command, guard=guard, on_lines=hand_over, environment=environment)
-    try:
-        yield Program(child, printed)
-    finally:
-        child.stop(signal.SIGINT, _STOPPED_WITHIN_S)
+    return Program(child, printed)
 
 
 def _up(data: Path) -> list[str]:
