@@ -17,7 +17,7 @@ from examples.orders.program import ORDERS
 from examples.serving import broker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 EMAILS = "order-emails"
 
@@ -32,7 +32,7 @@ def main(bootstrap_server: str) -> None:
         pass
 
 
-def write_emails(servers: str) -> Iterator[int]:
+def write_emails(servers: str) -> Generator[int]:
     """Write a mail for each order that becomes final, for ever; gives how many these are."""
     writer = EventWriter(servers, EMAILS, _NAME)
     orders = EventLog(servers, ORDERS, _NAME)

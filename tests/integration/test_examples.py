@@ -71,6 +71,50 @@ def test_clicks(
     assert values(topics, "vip_users", 1) == [{"userid": "ann", "page": "/", "action": "view"}]
 
 
+def test_orders(
+    spark: SparkSession, topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics.create("orders", "warehouse-deliveries", "order-validations", "order-outcomes")
+    delivered = {"product": "tent", "quantity": 3}
+    topics.produce("warehouse-deliveries", "tent", delivered, timestamp_ms=MINUTE_MS)
+    wanted = {
+        "fits": ("ann", "tent", 2, 100),
+        "too-many": ("ann", "tent", 2, 100),
+        "too-dear": ("bob", "tent", 1, 2_000_01),
+        "nothing": ("eve", "tent", 0, 100),
+        "gave-back": ("eve", "tent", 1, 100),
+        "unknown": ("eve", "sock", 1, 100),
+    }
+    for number, (name, (customer, product, quantity, price)) in enumerate(wanted.items()):
+        at = 2 * MINUTE_MS + number
+        if name == "gave-back":  # what had failed, and held the last tent
+            gone = {"state": "FAILED", "product": "tent", "quantity": 1, "failed": ["FRAUD_CHECK"]}
+            topics.produce("orders", "too-dear", gone, timestamp_ms=at)
+        new = {"customer": customer, "product": product, "quantity": quantity, "price": price}
+        topics.produce("orders", name, {"state": "CREATED", **new}, timestamp_ms=at)
+    topics.flush()
+    run_once(program("orders", topics, tmp_path, monkeypatch), spark)
+    outcomes = topics.read("order-outcomes", len(wanted))
+    found = {each.key().decode(): json.loads(each.value()) for each in outcomes}
+    assert {name: outcome["state"] for name, outcome in found.items()} == {
+        "fits": "VALIDATED",
+        "too-many": "FAILED",
+        "too-dear": "FAILED",
+        "nothing": "FAILED",
+        "gave-back": "VALIDATED",
+        "unknown": "FAILED",
+    }
+    assert {name: sorted(outcome["failed"]) for name, outcome in found.items()} == {
+        "fits": [],
+        "too-many": ["INVENTORY_CHECK"],
+        "too-dear": ["FRAUD_CHECK"],
+        "nothing": ["INVENTORY_CHECK", "ORDER_DETAILS_CHECK"],
+        "gave-back": [],
+        "unknown": ["INVENTORY_CHECK"],
+    }
+    assert len(topics.read("order-validations", 3 * len(wanted))) == 3 * len(wanted)
+
+
 def test_a_bank(spark: SparkSession, topics: Topics, tmp_path: Path) -> None:
     topics.create(EVENTS)
     statements = Statements(topics.servers, tmp_path / "statements.db")
@@ -158,7 +202,7 @@ def test_a_calculator_at_the_terminal(tmp_path: Path) -> None:
     assert done.stdout == command.expected
 
 
-@pytest.mark.parametrize("name", ["bank", "clicks"])
+@pytest.mark.parametrize("name", ["bank", "clicks", "orders"])
 def test_the_command_ends_by_itself(name: str, tmp_path: Path) -> None:
     run_example(name, tmp_path, "--seconds", "1")
 
