@@ -1,12 +1,15 @@
-"""What services share: the options of their commands, and following a topic beside requests."""
+"""What services share: options of their commands, asking them, and following topics beside."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import signal
 import threading
 from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+from urllib.request import Request, urlopen
 
 import click
 from confluent_kafka import KafkaException
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 logger = logging.getLogger("examples")
+
+_ANSWERED_WITHIN_S = 10.0
 
 broker = click.option(
     "--bootstrap-server",
@@ -29,6 +34,18 @@ port = click.option("--port", type=int, default=0, help="Where to listen; any po
 def options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take both."""
     return broker(port(command))
+
+
+def ask(url: str, posted: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """Post something to a service, or get it; None where it was not answered, or refused."""
+    data = None if posted is None else json.dumps(posted).encode()
+    request = Request(url, data, {"Content-Type": "application/json"})
+    try:
+        with urlopen(request, timeout=_ANSWERED_WITHIN_S) as answered:
+            found: dict[str, Any] = json.load(answered)
+            return found
+    except (URLError, OSError):
+        return None
 
 
 class Follower:

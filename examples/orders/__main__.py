@@ -12,13 +12,12 @@ import time
 import uuid
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
-from urllib.request import Request, urlopen
 
 import click
 from confluent_kafka import Producer
 from examples.orders.company import Company
 from examples.orders.program import DELIVERIES
+from examples.serving import ask
 from examples.stage import StoppedError, stage
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 CUSTOMERS = ("ann", "bob", "eve")
 PRICES = {"tent": 249_00, "lamp": 19_50, "stove": 89_00}
-_ANSWERED_WITHIN_S = 10.0
+_WRITTEN_WITHIN_S = 10.0
 
 
 @click.command()
@@ -53,19 +52,7 @@ def deliver(servers: str, delivered: dict[str, int]) -> None:
         producer.produce(
             DELIVERIES, json.dumps({"product": product, "quantity": quantity}), product
         )
-    producer.flush(_ANSWERED_WITHIN_S)
-
-
-def ask(url: str, order: dict[str, Any] | None = None) -> dict[str, Any] | None:
-    """Place an order, or see one; None where nobody answers, and it should be asked again."""
-    data = None if order is None else json.dumps(order).encode()
-    request = Request(url, data, {"Content-Type": "application/json"})
-    try:
-        with urlopen(request, timeout=_ANSWERED_WITHIN_S) as answered:
-            found: dict[str, Any] = json.load(answered)
-            return found
-    except (URLError, OSError):
-        return None
+    producer.flush(_WRITTEN_WITHIN_S)
 
 
 def _serve(platform: Stage, company: Company, deadline: float) -> None:

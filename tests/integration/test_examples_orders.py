@@ -13,13 +13,14 @@ from urllib.request import Request, urlopen
 import pytest
 from confluent_kafka import KafkaException
 from examples.event_log import EventLog
-from examples.orders.__main__ import ask, deliver
+from examples.orders.__main__ import deliver
 from examples.orders.book import ConflictError, OrderBook
 from examples.orders.company import Company
 from examples.orders.emails import EMAILS, write_emails
 from examples.orders.order import Order
 from examples.orders.program import HOURLY_LIMIT, ORDERS, OUTCOMES, VALIDATIONS
 from examples.orders.search_index import SearchIndex
+from examples.serving import ask
 from examples.stage import Stage
 from tests.integration.streams_topics import Topics
 from tests.waiting import wait_for
