@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from confluent_kafka import Message
 
 PARTITION = 0
 _WITHIN_S = 30.0
+_AT_ONCE = 500
+_MOMENT_S = 0.2
 
 
 class Recorded(NamedTuple):
@@ -21,6 +25,13 @@ class Recorded(NamedTuple):
     event: dict[str, Any]
     offset: int
     time_ms: int
+
+
+class Taken(NamedTuple):
+    """Up to where a reader has taken events."""
+
+    place: TopicPartition
+    reader: Any
 
 
 class EventLog:
@@ -53,8 +64,32 @@ class EventLog:
                     return
                 raise RuntimeError(f"reading {self.topic} failed: {error}")
             self.replayed += 1
-            key, value = (message.key() or b"").decode(), json.loads(message.value() or b"{}")
-            yield Recorded(key, value, message.offset() or 0, message.timestamp()[1])
+            yield _recorded(message)
+
+    def follow(self, offset: int) -> Iterator[list[Recorded]]:
+        """Return events from a place on as they come, for ever; none where none came for a moment.
+
+        Who takes them may look about between two lists.
+        """
+        self._consumer.assign([TopicPartition(self.topic, PARTITION, offset)])
+        while True:
+            messages = self._consumer.consume(_AT_ONCE, _MOMENT_S)
+            errors = [error for each in messages if (error := each.error()) is not None]
+            for error in errors:
+                if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - its public name
+                    raise RuntimeError(f"reading {self.topic} failed: {error}")
+            yield [_recorded(each) for each in messages if each.error() is None]
+
+    def taken(self) -> int:
+        """Return the place up to which this reader has taken events; `write_all` says it."""
+        mine = [TopicPartition(self.topic, PARTITION)]
+        (found,) = self._consumer.committed(mine, _WITHIN_S)
+        return max(0, int(found.offset))
+
+    def taken_up_to(self, offset: int) -> Taken:
+        """Return what to say to a writer, so that the next one goes on from there."""
+        place = TopicPartition(self.topic, PARTITION, offset)
+        return Taken(place, self._consumer.consumer_group_metadata())
 
     def close(self) -> None:
         """Leave."""
@@ -73,6 +108,24 @@ class EventWriter:
 
     def write(self, key: str, event: Mapping[str, Any]) -> None:
         """Let something have happened; raises KafkaException if another writer took over."""
+        self.write_all([(key, event)])
+
+    def write_all(
+        self, events: Iterable[tuple[str, Mapping[str, Any]]], taken: Taken | None = None
+    ) -> None:
+        """Let several things have happened, all of them or none; raises KafkaException.
+
+        With `taken`, the events that they follow from count as taken by then, and only then: none
+        is taken twice, and none is lost, whenever this process is killed.
+        """
         self._producer.begin_transaction()
-        self._producer.produce(self._topic, json.dumps(event), key, partition=PARTITION)
+        for key, event in events:
+            self._producer.produce(self._topic, json.dumps(event), key, partition=PARTITION)
+        if taken is not None:
+            self._producer.send_offsets_to_transaction([taken.place], taken.reader, _WITHIN_S)
         self._producer.commit_transaction(_WITHIN_S)
+
+
+def _recorded(message: Message) -> Recorded:
+    key, value = (message.key() or b"").decode(), json.loads(message.value() or b"{}")
+    return Recorded(key, value, message.offset() or 0, message.timestamp()[1])

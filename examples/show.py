@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Record = tuple[str, str, Any]
-"""A topic, a key, and a value that is written as JSON."""
+"""A topic, a key, and a value: text is written as it is, and all else as JSON."""
 
 
 def show(
@@ -62,7 +62,8 @@ class _Writer:
         self._thread: threading.Thread | None = None
 
     def write(self, topic: str, key: str, value: Any) -> None:
-        self._producer.produce(topic, json.dumps(value), key)
+        data = value if isinstance(value, str) else json.dumps(value)
+        self._producer.produce(topic, data, key)
         self._producer.poll(0)
 
     def start(self, records: Iterator[Record], every_s: float) -> None:

@@ -33,6 +33,7 @@ _SPARK = (
     "tests/differential/test_differential_streams.py",
     "tests/integration/test_cli_secured.py",
     "tests/integration/test_docs_pipelines.py",
+    "tests/integration/test_examples",
     "tests/integration/test_plant.py",
     "tests/integration/test_spark_",
     "tests/integration/test_streams_",
