@@ -62,15 +62,14 @@ def _may_be(node: Operator) -> bool:
             return True
         case Changes() | TableAggregate():
             return True
-        case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin():
+        case StreamTableJoin() | TableTableJoin() | ForeignKeyJoin() | StreamStreamJoin():
             return True
         case Aggregate():
-            # Windows could, but their time would stand still for the length of a real-time batch.
-            return node.in_arrival_order and node.window is None
+            return node.in_arrival_order
         case Suppress():
             # Each row would read the whole buffer, which a micro-batch reads once.
             return False
-        case StreamStreamJoin() | Process():
+        case Process():
             return False
         case _:
             assert_never(node)
