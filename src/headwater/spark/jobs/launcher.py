@@ -139,4 +139,6 @@ class Launcher:
             raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
         running.mode = mode
         running.started = time.monotonic()
-        running.update(state="running" if mode == "once" else mode, failure="")
+        why = self._modes.why_micro_batches(running.query, running.stage) or ""
+        state = "running" if mode == "once" else mode
+        running.update(state=state, failure="", why_micro_batches=why)
