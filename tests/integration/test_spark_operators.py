@@ -174,7 +174,7 @@ def test_a_join_of_streams_forgets_what_nobody_can_reach(
 
     def batch(start: int) -> list[dict[str, Any]]:
         return [
-            asdict(Record(f"{start}-{n % 50}", n, start + n % 3, start + n, 0, n % 2 == 0))
+            asdict(Record(f"{start}-{n % 49}", n, start + n % 3, start + n, 0, n % 2 == 0))
             for n in range(200)
         ]
 

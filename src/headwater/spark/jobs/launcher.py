@@ -110,6 +110,7 @@ class Launcher:
             self._partitions,
             self._settings.cluster.java(),
             batch=batch,
+            replay_from_ms=self._settings.replay_from_ms,
         )
 
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
