@@ -169,8 +169,8 @@ def test_a_join_of_streams_forgets_what_nobody_can_reach(
 ) -> None:
     def query(rows: DataFrame) -> DataFrame:
         rows = rows.selectExpr(*COLUMNS, "of_stream", "CAST(NULL AS string) AS headers")
-        sides = (rows.where(condition) for condition in ("of_stream", "NOT of_stream"))
-        return stream_stream_join(*sides, JoinSpan(3000, 6000, 1000), how=how)
+        left, right = rows.where("of_stream"), rows.where("NOT of_stream")
+        return stream_stream_join(left, right, JoinSpan(3000, 6000, 1000), how=how)
 
     def batch(start: int) -> list[dict[str, Any]]:
         return [

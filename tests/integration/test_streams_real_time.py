@@ -49,7 +49,7 @@ LONG_AFTER = 3000
 # Which of two topics is first depends on milliseconds; the reference of sliding windows has none.
 IN_ORDER = ("tumbling", "session")
 
-Found = dict[str, list[Any]]
+Found = dict[str | None, list[Any]]
 
 
 def test_windows_and_pairs_are_what_the_reference_gives(

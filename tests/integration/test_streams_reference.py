@@ -337,8 +337,8 @@ def test_joins_of_streams(spark: SparkSession, seed: int) -> None:
     # Two far in the future, which close everything before them.
     end = [Event(topic, "end", {"id": "end", "value": 0}, 1000) for topic in ("l", "r")]
     batches = [*random_batches(seed, ["l", "r"], 40, 30), end]
-    expected = {("out", kind): reference(kind) for kind in ("inner", "left", "outer")}
-    _compare(app, spark, batches, LATER, expected)
+    kinds: tuple[Literal["inner", "left", "outer"], ...] = ("inner", "left", "outer")
+    _compare(app, spark, batches, LATER, {("out", kind): reference(kind) for kind in kinds})
 
 
 def _merged(streams: dict[str, KStream], topic: str) -> None:

@@ -70,7 +70,7 @@ def test_a_program_that_was_reset_starts_afresh_from_a_time(
     def program(by: str) -> App:
         app = app_of(topics, tmp_path, name)
         counts = app.stream(topic, value_type="value bigint").group_by_key().count().to_stream()
-        counts.group_by(by, name="by").count().to_stream().to(f"{topic}-counts")
+        counts.group_by(by).count(name="by").to_stream().to(f"{topic}-counts")
         return app
 
     for number in range(4):

@@ -88,8 +88,8 @@ def test_it_is_said_what_is_in_the_way() -> None:
 
 
 def test_the_guarantee_and_the_setting_are_in_the_way() -> None:
-    for more in ({"guarantee": "exactly_once"}, {"spark": {"spark.headwater.realTime": "false"}}):
-        app = App("app", **more)  # type: ignore[arg-type] # one of two options
+    off = {"spark.headwater.realTime": "false"}
+    for app in (App("app", guarantee="exactly_once"), App("app", spark=off)):
         app.stream("readings", value_type="n int").to("copy")
         (stage,) = split(app.plan())
         assert _may_be(stage)
