@@ -15,8 +15,6 @@ import pytest
 from tests.conftest import unmet
 from tests.differential.kafka_streams import Given, KafkaStreams
 from tests.differential.streams_programs import (
-    AFTER,
-    BEFORE,
     IMPATIENT_GRACE,
     KINDS,
     batch_by_batch,
@@ -27,6 +25,7 @@ from tests.differential.streams_programs import (
     two_streams,
     when_closed,
 )
+from tests.differential.unmatched import met, passed_within, take_back_early, without
 from tests.spark_session import one_partition, spark
 
 from headwater.java.runtime import find_java
@@ -204,18 +203,18 @@ def test_pairs_of_streams(spark: SparkSession, judge: KafkaStreams) -> None:
     for kind in KINDS:
         for name, grace in graces.items():
             theirs = _judged(judge, f"{name}-{kind}", [[*each, *end] for each in arrived])
-            early = {given for each in arrived for given in _passed_within(each, grace, kind)}
+            early = {given for each in arrived for given in passed_within(each, grace, kind)}
             assert bool(early) == (kind != "inner" and grace > 0)
             found = ours[f"{name}-{kind}"]
-            mine, judged = _without(found, early), _without(theirs, early)
+            mine, judged = without(found, early), without(theirs, early)
             if name == "impatient":
                 # Who met nobody may come a record later there, or not at all: among those that
                 # wait it looks at the one that it saw last, not at the oldest.
-                mine, judged = _met(mine), _met(judged)
+                mine, judged = met(mine), met(judged)
             assert mine == judged, f"{name}-{kind}"
             if name == "stream-stream":
                 for topic in {"inner": "", "left": "a", "outer": "ab"}[kind]:
-                    _take_back_early(theirs, arrived, topic)
+                    take_back_early(theirs, arrived, topic)
                 assert _any_order(found) == _any_order(theirs), f"{name}-{kind}"
 
 
@@ -342,54 +341,6 @@ def _without_repeats(results: list[tuple[str | None, int]]) -> list[tuple[str | 
         if not (value or "").endswith("=null")
         or (value or "").partition("=")[0] != (after or "").partition("=")[0]
     ]
-
-
-def _take_back_early(results: Results, examples: Iterable[Example], topic: str) -> None:
-    """Remove what says of a record that it met nobody, where a later one meets it.
-
-    Kafka Streams writes that of records that come when their span, without the grace, has passed.
-    """
-    reach, back = (AFTER, BEFORE) if topic == "a" else (BEFORE, AFTER)
-    for example in examples:
-        key = example[0].key
-        for index, given in enumerate(example if key is not None else ()):
-            met = [
-                number
-                for number, other in enumerate(example)
-                if other.topic != topic and given.time - back <= other.time <= given.time + reach
-            ]
-            passed = max(each.time for each in example[: index + 1]) > given.time + reach
-            if given.topic == topic and passed and met and min(met) > index:
-                value = f"{given.value}|null" if topic == "a" else f"null|{given.value}"
-                results[str(key)].remove((value, given.time))
-
-
-def _passed_within(example: Example, grace: int, kind: str) -> Iterator[tuple[str, str, int]]:
-    """Yield what Kafka Streams may say too early: records whose span has passed, not the grace."""
-    latest = 0
-    for given in example:
-        latest = max(latest, given.time)
-        reach = AFTER if given.topic == "a" else BEFORE
-        is_kept = kind == "outer" or (kind == "left" and given.topic == "a")
-        passed = given.time + reach < latest <= given.time + reach + grace
-        if given.key is not None and is_kept and passed:
-            alone = f"{given.value}|null" if given.topic == "a" else f"null|{given.value}"
-            yield given.key, alone, given.time
-
-
-def _without(results: Results, some: set[tuple[str, str, int]]) -> Results:
-    left = {
-        key: [each for each in records if (key, *each) not in some]
-        for key, records in results.items()
-    }
-    return {key: records for key, records in left.items() if records}
-
-
-def _met(results: Results) -> Results:
-    return {
-        key: [each for each in records if "null" not in (each[0] or "")]
-        for key, records in results.items()
-    }
 
 
 def _there(results: Results) -> Results:
