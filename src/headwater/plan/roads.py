@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
 from headwater.plan.graph import walk
@@ -52,7 +53,7 @@ def why_not_real_time(stage: Stage) -> str | None:
     """Return what keeps Spark from running a stage in real-time mode, if anything does.
 
     It does so without Python and in update mode; of stateful operators, ours run there. Several
-    inputs become one before all state, or not at all.
+    inputs become one before all state, or not at all, and no two of them are the same.
     """
     nodes = [*stage.plan.walk()]
     for node in nodes:
@@ -64,7 +65,21 @@ def why_not_real_time(stage: Stage) -> str | None:
     for node in nodes:
         if len(node.parents) > 1 and any(isinstance(each, Stateful) for each in walk(node.parents)):
             return f"{node.id}: one of its inputs comes from another operator with state"
+    for sink in stage.sinks:
+        ways = _ways(sink)
+        for source in stage.sources:
+            if ways[id(source)] > 1:
+                return f"{source.id}: read twice, for a join or a merge with itself"
     return None
+
+
+def _ways(sink: Sink) -> Counter[int]:
+    """Return on how many ways each operator reaches a sink, by its identity."""
+    found: Counter[int] = Counter({id(sink): 1})
+    for node in reversed([*walk((sink,))]):
+        for parent in node.parents:
+            found[id(parent)] += found[id(node)]
+    return found
 
 
 def _why_not(node: Operator) -> str | None:

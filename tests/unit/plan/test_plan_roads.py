@@ -94,3 +94,15 @@ def test_the_guarantee_and_the_setting_are_in_the_way() -> None:
         (stage,) = split(app.plan())
         assert _may_be(stage)
         assert why_micro_batches(stage, stage.plan.settings)
+
+
+def test_what_is_joined_or_merged_with_itself_may_not_be() -> None:
+    app = App("app")
+    motors = app.stream("motors", value_type="state string")
+    on, off = motors.filter("state = 'on'"), motors.filter("state = 'off'")
+    on.join(off, "left.state", window=within("1 s")).to("pairs")
+    on.merge(off).to("both")
+    on.to("on")
+    found = [why_not_real_time(stage) or "" for stage in split(app.plan())]
+    assert len(found) == 2
+    assert all("read twice" in reason for reason in found)

@@ -8,7 +8,7 @@ import pytest
 
 from headwater.plan.stages import split
 from headwater.spark.jobs.slots import Holding, NotEnoughSlots, TaskSlots, slots_needed
-from headwater.streams import App, within
+from headwater.streams import App
 
 
 def test_slots_are_taken_and_given_back() -> None:
@@ -64,13 +64,3 @@ def test_a_join_by_foreign_key_shuffles_three_times() -> None:
     orders.join(customers, foreign_key="c").to_stream().to("out")
     (joined,) = split(app.plan())
     assert slots_needed(joined, {"o": 1, "c": 2}, shuffle_partitions=2) == 3 + 3 * 2
-
-
-def test_a_stream_that_is_joined_with_itself_is_read_twice() -> None:
-    app = App("itself")
-    motors = app.stream("motors", value_type="state string")
-    started, stopped = motors.filter("state = 'on'"), motors.filter("state = 'off'")
-    pairs = started.join(stopped, "left.state", window=within("1 s"))
-    pairs.to("pairs")
-    (stage,) = split(app.plan())
-    assert slots_needed(stage, {"motors": 3}, 2) == 2 * 3 + 2

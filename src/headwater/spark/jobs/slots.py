@@ -7,16 +7,12 @@ for each partition of a shuffle, all at once. Micro-batches come and go, and sha
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from headwater.plan.graph import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.plan.nodes import Sink
     from headwater.plan.stages import Stage
 
 TASK_SLOTS = "spark.headwater.taskSlots"
@@ -39,27 +35,9 @@ class Holding:
 
 
 def slots_needed(stage: Stage, partitions: Mapping[str, int], shuffle_partitions: int) -> int:
-    """Return how many slots a query of this stage holds in real-time mode.
-
-    A source that reaches an operator on two ways, as in a join of a stream with itself, is read
-    twice.
-    """
-    ways = [_ways(sink) for sink in stage.sinks]
-    reading = sum(
-        partitions[topic] * max(of_sink[id(source)] for of_sink in ways)
-        for source in stage.topic_sources
-        for topic in source.topics
-    )
+    """Return how many slots a query of this stage holds in real-time mode."""
+    reading = sum(partitions[topic] for topic in stage.topics_read)
     return reading + shuffle_partitions * sum(node.shuffles for node in stage.stateful)
-
-
-def _ways(sink: Sink) -> Counter[int]:
-    """Return on how many ways each operator reaches a sink, by its identity."""
-    found: Counter[int] = Counter({id(sink): 1})
-    for node in reversed([*walk((sink,))]):
-        for parent in node.parents:
-            found[id(parent)] += found[id(node)]
-    return found
 
 
 class TaskSlots:
