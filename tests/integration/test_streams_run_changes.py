@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.admin import AdminClient
-from tests.integration.streams_topics import WITHIN_S, Topics, app_of, run_once, topics
+from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
 from tests.waiting import wait_for
 
@@ -61,35 +59,23 @@ def test_each_change_comes_and_counts_go_on_after_a_restart(
         run_once(program(), spark)
 
 
-def test_a_program_that_was_reset_starts_afresh_from_a_time(
-    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+def test_a_reset_forgets_progress_and_internal_topics_and_nothing_else(
+    topics: Topics, topic: str, tmp_path: Path
 ) -> None:
-    topics.create(topic)
-    name, now_ms = f"reset-{topic}", int(time.time() * 1000)
-
-    def program(by: str) -> App:
-        app = app_of(topics, tmp_path, name)
-        counts = app.stream(topic, value_type="value bigint").group_by_key().count().to_stream()
-        counts.group_by(by).count(name="by").to_stream().to(f"{topic}-counts")
-        return app
-
-    for number in range(4):
-        at = now_ms - 60_000 + number * 1000
-        topics.produce(topic, str(number), {"value": number}, timestamp_ms=at)
-    topics.flush()
-    run_once(program("key"), spark)
-    changed = program("count").plan()
-    with pytest.raises(CheckpointError, match="--reset"):
-        Job(changed).prepare()
-    assert reset(changed) == [f"{name}-by-repartition"]
-    later = replace(changed.settings, replay_from_ms=now_ms - 60_000 + 1000)
-    job = Job(replace(changed, settings=later), once=True)
-    job.start(spark)
-    assert job.wait(WITHIN_S)
-    job.stop()
-    # First one for each of four keys, then all keys but the first, which have a count of one.
-    found = [json.loads(each.value())["count"] for each in topics.read(f"{topic}-counts", 5)]
-    assert found == [1, 1, 1, 1, 3]
+    topics.create(topic, f"{topic}-by-repartition", f"{topic}-counts", f"other-{topic}-repartition")
+    app = app_of(topics, tmp_path, topic)
+    counts = app.stream(topic, value_type="value bigint").group_by_key().count().to_stream()
+    counts.group_by("count").count(name="by").to_stream().to(f"{topic}-counts")
+    checkpoint = tmp_path / "checkpoint"
+    offsets = checkpoint / "queries" / "by" / "offsets"
+    offsets.mkdir(parents=True)
+    (offsets / "0").touch()
+    assert reset(app.plan()) == [f"{topic}-by-repartition"]
+    assert [each.name for each in checkpoint.iterdir()] == ["lock"]
+    left = AdminClient({"bootstrap.servers": topics.servers}).list_topics(timeout=30).topics
+    assert {topic, f"{topic}-counts", f"other-{topic}-repartition"} <= set(left)
+    assert f"{topic}-by-repartition" not in left
+    assert reset(app.plan()) == []
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,13 @@ class TopicReader:
         rows = self.spark.read if self.batch else self.spark.readStream
         options = reading_options(self.bootstrap_servers, self.kafka)
         options["subscribe"] = ",".join(source.topics)
-        options |= self._start(self._start_of(source), source.topics)
+        options |= self._start(self.start_of(source), source.topics)
         # Ours gives a task the same records when a batch is read again, and does not ask all the
         # time whether there are new ones.
         return rows.format("kafka" if self.batch else "headwater-kafka").options(**options).load()
 
-    def _start_of(self, source: TopicSource) -> Start:
+    def start_of(self, source: TopicSource) -> Start:
+        """Return where a source begins without a checkpoint."""
         if self.replay_from_ms is None or source.internal or source.kind != "stream":
             return source.start
         return Start("timestamp", self.replay_from_ms)
