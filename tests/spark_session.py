@@ -55,6 +55,8 @@ class MicroBatches:
         self.checkpoint = directory / "checkpoint"
         self.input.mkdir()
         self._fed = 0
+        self.state_rows: list[int] = []
+        """How much state there was after each batch of the last run."""
 
     def feed(self, *batches: Sequence[Mapping[str, Any]]) -> None:
         """Add batches: each list of rows is one of its own."""
@@ -90,6 +92,10 @@ class MicroBatches:
             assert running.awaitTermination(ENDED_WITHIN_S), "the query did not end"
         finally:
             running.stop()
+        self.state_rows = [
+            sum(operator["numRowsTotal"] for operator in progress["stateOperators"])
+            for progress in running.recentProgress
+        ]
         return results
 
 

@@ -130,7 +130,9 @@ public final class KafkaStreams {
                 "global-left",
                 (b, out) -> text(stream(b, "a").leftJoin(global(b, "b"), (k, v) -> k, PAIR), out));
         for (String kind : new String[] {"inner", "left", "outer"}) {
-            all.put("stream-stream-" + kind, (b, out) -> text(streams(b, kind), out));
+            all.put("stream-stream-" + kind, (b, out) -> text(streams(b, kind, 1000), out));
+            all.put("impatient-" + kind, (b, out) -> text(streams(b, kind, 2), out));
+            all.put("at-once-" + kind, (b, out) -> text(streams(b, kind, null), out));
             all.put(
                     "table-table-" + kind,
                     (b, out) -> text(tables(table(b, "a"), table(b, "b"), kind).toStream(), out));
@@ -187,13 +189,17 @@ public final class KafkaStreams {
         return all;
     }
 
-    private static KStream<String, String> streams(StreamsBuilder builder, String kind) {
+    /** Without a grace, as JoinWindows.of has it, which ksqlDB still calls. */
+    @SuppressWarnings("deprecation")
+    private static KStream<String, String> streams(
+            StreamsBuilder builder, String kind, Integer grace) {
         KStream<String, Integer> left = stream(builder, "a");
         KStream<String, Integer> right = stream(builder, "b");
-        JoinWindows within =
-                JoinWindows.ofTimeDifferenceAndGrace(seconds(6), seconds(1000))
-                        .before(seconds(3))
-                        .after(seconds(6));
+        JoinWindows both =
+                grace == null
+                        ? JoinWindows.of(seconds(6))
+                        : JoinWindows.ofTimeDifferenceAndGrace(seconds(6), seconds(grace));
+        JoinWindows within = both.before(seconds(3)).after(seconds(6));
         StreamJoined<String, Integer, Integer> by =
                 StreamJoined.with(Serdes.String(), Serdes.Integer(), Serdes.Integer());
         return switch (kind) {

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KINDS = ("inner", "left", "outer")
 BEFORE, AFTER = 3, 6
 """How much older and newer than the left record the right one of a stream may be."""
+IMPATIENT_GRACE = 2
 FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
 _PAIR = "concat(coalesce(cast(l AS string), 'null'), '|', coalesce(cast(r AS string), 'null'))"
 _WINDOW = "concat(cast(unix_seconds(window_start) AS string), '=', cast(count AS string))"
@@ -145,14 +146,20 @@ def batch_by_batch() -> App:
     return app
 
 
-def after_their_time() -> App:
-    """Operators whose results wait for time to pass."""
-    app = App("after-their-time")
+def pairs() -> App:
+    """Joins of streams: which wait long, shortly, and not at all."""
+    app = App("pairs")
     a, b = _streams(app)
-    window = between(f"{BEFORE} seconds", f"{AFTER} seconds").grace("1000 seconds")
-    for kind in KINDS:
-        join = {"inner": a.join, "left": a.left_join, "outer": a.outer_join}[kind]
-        _write({f"stream-stream-{kind}": _text(join(b, **FIELDS, window=window), _PAIR)}, kind)
+    span = between(f"{BEFORE} seconds", f"{AFTER} seconds")
+    windows = {
+        "stream-stream": (span.grace("1000 seconds"), "results"),
+        "impatient": (span.grace(f"{IMPATIENT_GRACE} seconds"), "windows"),
+        "at-once": (span.grace("23 hours").eager(), "tables"),
+    }
+    joins = {"inner": a.join, "left": a.left_join, "outer": a.outer_join}
+    for name, (window, topic) in windows.items():
+        joined = {kind: join(b, **FIELDS, window=window) for kind, join in joins.items()}
+        _write({f"{name}-{kind}": _text(joined[kind], _PAIR) for kind in KINDS}, topic)
     return app
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tests.effort import often
 
@@ -268,15 +268,7 @@ class TableJoin:
                 self._table[key] = event.value
 
     def _in_order(self, table: Batch, stream: Batch) -> Iterator[tuple[Event, bool]]:
-        """Take two queues; the one whose first record is older comes next, at a tie the table."""
-        waiting_table, waiting_stream = list(table), list(stream)
-        while waiting_table or waiting_stream:
-            if waiting_table and (
-                not waiting_stream or waiting_table[0].time <= waiting_stream[0].time
-            ):
-                yield waiting_table.pop(0), True
-            else:
-                yield waiting_stream.pop(0), False
+        yield from _by_time(table, stream)
 
 
 class GlobalTableJoin(TableJoin):
@@ -287,46 +279,97 @@ class GlobalTableJoin(TableJoin):
         yield from ((event, False) for event in stream)
 
 
+@dataclass
+class _Waiting:
+    event: Event
+    is_left: bool
+    alone: bool
+
+
 class StreamJoin:
-    """Two streams, whose records meet by key where the right one is in the left one's span."""
+    """Two streams, whose records meet by key where the right one is in the left one's span.
 
-    def __init__(self, before: int, after: int, grace: int) -> None:
-        self._before, self._after, self._grace = before, after, grace
-        self._lefts: Batch = []
-        self._rights: Batch = []
+    Who meets nobody comes out when the latest time of the key, or of all keys in the batches
+    before, has passed the span and the grace.
+    """
 
-    def accept(self, left: Batch, right: Batch) -> None:
-        """Take a batch, but for what comes so late that no span reaches it any more."""
-        oldest = self._oldest()
-        self._lefts += [each for each in left if _can_meet(each) and each.time >= oldest]
-        self._rights += [each for each in right if _can_meet(each) and each.time >= oldest]
+    def __init__(
+        self, kind: Literal["inner", "left", "outer"], before: int, after: int, grace: int
+    ) -> None:
+        self._kept = {"inner": (), "left": (True,), "outer": (True, False)}[kind]
+        self._reach = {True: after, False: before}
+        self._grace = grace
+        self._retention = before + after + grace
+        self._waiting: dict[str, list[_Waiting]] = defaultdict(list)
+        self._seen: dict[str, int] = defaultdict(int)
+        self._latest: dict[tuple[str, bool], int] = defaultdict(int)
+        self._watermark = 0
 
-    def pairs(self) -> list[tuple[Event, Event]]:
-        """Return all that met."""
-        return [
-            (left, right)
-            for left in self._lefts
-            for right in self._rights
-            if left.key == right.key
-            and left.time - self._before <= right.time <= left.time + self._after
+    def joined(self, left: Batch, right: Batch) -> Iterator[tuple[Event | None, Event | None]]:
+        """Yield what comes out, in the order of each key, and when the batch has ended."""
+        for key in sorted({event.key for event in (*left, *right)}, key=str):
+            lefts, rights = ([e for e in side if e.key == key] for side in (left, right))
+            for event, is_left in _by_time(lefts, rights):
+                yield from self._alone_or_met(event, is_left)
+        times = [event.time for event in (*left, *right) if event.key is not None]
+        self._watermark = max([self._watermark, *times])
+        for key in list(self._waiting):
+            self._seen[key] = max(self._seen[key], self._watermark)
+            yield from self._settled(key)
+            oldest = self._watermark - self._retention
+            self._waiting[key] = [e for e in self._waiting[key] if e.event.time >= oldest]
+
+    def _alone_or_met(
+        self, event: Event, is_left: bool
+    ) -> Iterator[tuple[Event | None, Event | None]]:
+        key, kept = event.key, is_left in self._kept
+        if key is None:
+            if event.value is not None and kept:
+                yield _sides(event, None, is_left)
+            return
+        self._seen[key] = max(self._seen[key], event.time, self._watermark)
+        if event.value is None:
+            return
+        yield from self._settled(key)
+        expired = self._latest[key, not is_left] - self._retention
+        partners = [
+            each
+            for each in self._waiting[key]
+            if each.is_left != is_left
+            and each.event.time > expired
+            and -self._reach[not is_left] <= each.event.time - event.time <= self._reach[is_left]
         ]
+        for each in sorted(partners, key=lambda partner: partner.event.time):
+            each.alone = False
+            yield _sides(event, each.event, is_left)
+        alone = kept and not partners
+        if alone and event.time + self._reach[is_left] + self._grace < self._seen[key]:
+            yield _sides(event, None, is_left)
+            alone = False
+        self._waiting[key].append(_Waiting(event, is_left, alone))
+        self._latest[key, is_left] = max(self._latest[key, is_left], event.time)
 
-    def alone(self) -> tuple[Batch, Batch]:
-        """Return the left and the right records that met nobody."""
-        pairs = self.pairs()
-        lefts, rights = {id(left) for left, _ in pairs}, {id(right) for _, right in pairs}
-        return (
-            [left for left in self._lefts if id(left) not in lefts],
-            [right for right in self._rights if id(right) not in rights],
-        )
-
-    def _oldest(self) -> int:
-        if not self._lefts or not self._rights:
-            return 0
-        latest_left = max(each.time for each in self._lefts)
-        latest_right = max(each.time for each in self._rights)
-        return min(latest_left - self._after, latest_right - self._before) - self._grace
+    def _settled(self, key: str) -> Iterator[tuple[Event | None, Event | None]]:
+        due = [
+            each
+            for each in self._waiting[key]
+            if each.alone
+            and each.event.time + self._reach[each.is_left] + self._grace < self._seen[key]
+        ]
+        for each in sorted(due, key=lambda one: (one.event.time, one.is_left)):
+            each.alone = False
+            yield _sides(each.event, None, each.is_left)
 
 
-def _can_meet(event: Event) -> bool:
-    return event.key is not None and event.value is not None
+def _sides(event: Event, other: Event | None, is_left: bool) -> tuple[Event | None, Event | None]:
+    return (event, other) if is_left else (other, event)
+
+
+def _by_time(left: Batch, right: Batch) -> Iterator[tuple[Event, bool]]:
+    """Take two queues; the one whose first record is older comes next, at a tie the left one."""
+    lefts, rights = list(left), list(right)
+    while lefts or rights:
+        if lefts and (not rights or lefts[0].time <= rights[0].time):
+            yield lefts.pop(0), True
+        else:
+            yield rights.pop(0), False

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,6 +29,7 @@ from headwater.spark.operators import (
     changes,
     stream_table_join,
 )
+from headwater.spark.stream_stream_join import JoinSpan, stream_stream_join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -158,6 +159,35 @@ def test_windows_count_what_is_in_time_and_mark_what_is_late(
     found = by_key(results, lambda row: (int(row.window.start.timestamp()), row.n))
     streams = [[Record(**asdict(each) | {"of_stream": True}) for each in b] for b in batches]
     assert found == windowed(streams, size, advance, grace)
+
+
+@pytest.mark.parametrize("how", ["inner", "outer"])
+def test_a_join_of_streams_forgets_what_nobody_can_reach(
+    spark: SparkSession,  # noqa: F811
+    tmp_path: Path,
+    how: Literal["inner", "outer"],
+) -> None:
+    def query(rows: DataFrame) -> DataFrame:
+        rows = rows.selectExpr(*COLUMNS, "of_stream", "CAST(NULL AS string) AS headers")
+        left, right = rows.where("of_stream"), rows.where("NOT of_stream")
+        return stream_stream_join(left, right, JoinSpan(3000, 6000, 1000), how=how)
+
+    def batch(start: int) -> list[dict[str, Any]]:
+        return [
+            asdict(Record(f"{start}-{n % 49}", n, start + n % 3, start + n, 0, n % 2 == 0))
+            for n in range(200)
+        ]
+
+    stream = MicroBatches(spark, SCHEMA, tmp_path)
+    stream.feed(*(batch(start) for start in range(0, 400, 100)))
+    met = [row for rows in stream.run(query) for row in rows]
+    assert met
+    after_each = [rows for rows in stream.state_rows if rows]
+    assert max(after_each) <= 2 * after_each[0], "it does not grow"
+    stream.feed([asdict(Record("end", 0, 1000, 1000, 0, True))])
+    stream.run(query)
+    # One record, when there were others, and when to look again.
+    assert stream.state_rows[-1] <= 4
 
 
 def run_with_restart(

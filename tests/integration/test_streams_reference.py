@@ -51,6 +51,7 @@ from headwater.testing.topology_driver import OutputRecord, TopologyDriver
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
+    from typing import Literal
 
     from pyspark.sql import SparkSession
 
@@ -321,39 +322,23 @@ def test_joins_of_streams(spark: SparkSession, seed: int) -> None:
         },
         "out",
     )
-    # Two far in the future, which close everything before them.
-    end = [Event(topic, "end", {"id": "end", "value": 0}, 1000) for topic in ("l", "r")]
-    join = StreamJoin(3, 6, 2)
-    found: dict[str, list[Result]] = defaultdict(list)
-    keyless: dict[str, list[Event]] = {"l": [], "r": []}
-    batches = [*random_batches(seed, ["l", "r"], 40, 30), end]
-    with TopologyDriver(app, spark) as driver:
-        for batch in batches:
-            _pipe(driver, batch, LATER)
-            join.accept(_of(batch, "l"), _of(batch, "r"))
-            for label, records in _by_label(driver.read("out")).items():
-                found[label] += records
-            for topic, events in keyless.items():
-                events += [e for e in _of(batch, topic) if e.key is None and e.value is not None]
+
+    def reference(kind: Literal["inner", "left", "outer"]) -> Callable[[Batch], list[Result]]:
+        join = StreamJoin(kind, 3, 6, 2)
+        return lambda batch: [
+            pair(*found) for found in join.joined(_of(batch, "l"), _of(batch, "r"))
+        ]
 
     def pair(one: Event | None, other: Event | None) -> Result:
         sides = [each for each in (one, other) if each is not None]
         value = both(*(None if each is None else each.value for each in (one, other)))
         return Result(sides[0].key, shown(value), max(each.time for each in sides))
 
-    pairs = [pair(one, other) for one, other in join.pairs()]
-    lefts, rights = join.alone()
-    lefts, rights = [*lefts, *keyless["l"]], [*rights, *keyless["r"]]
-    assert len(pairs) > 1 or not seed, "the example has pairs"
-    wanted = {
-        "inner": pairs,
-        "left": [*pairs, *(pair(each, None) for each in lefts)],
-        "outer": [
-            *pairs, *(pair(each, None) for each in lefts), *(pair(None, each) for each in rights),
-        ],
-    }  # fmt: skip
-    for label, results in wanted.items():
-        assert sorted(map(_text, found[label])) == sorted(map(_text, results)), label
+    # Two far in the future, which close everything before them.
+    end = [Event(topic, "end", {"id": "end", "value": 0}, 1000) for topic in ("l", "r")]
+    batches = [*random_batches(seed, ["l", "r"], 40, 30), end]
+    kinds: tuple[Literal["inner", "left", "outer"], ...] = ("inner", "left", "outer")
+    _compare(app, spark, batches, LATER, {("out", kind): reference(kind) for kind in kinds})
 
 
 def _merged(streams: dict[str, KStream], topic: str) -> None:

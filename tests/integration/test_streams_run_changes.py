@@ -13,6 +13,7 @@ from tests.waiting import wait_for
 
 from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.jobs.job import Job, JobFailed
+from headwater.spark.jobs.reset import reset
 from headwater.streams import tumbling
 
 if TYPE_CHECKING:
@@ -50,12 +51,31 @@ def test_each_change_comes_and_counts_go_on_after_a_restart(
                 assert changes(topics, output, wanted[-1])[-3:] == [*wanted]
             wait_for(
                 job.progress,
-                until=lambda queries: {each.state for each in queries} == {"real-time", "running"},
+                until=lambda queries: {each.state for each in queries} == {"real-time"},
             )
         finally:
             job.stop()
         # What real-time mode left unfinished is finished by micro-batches, and the other way round.
         run_once(program(), spark)
+
+
+def test_a_reset_forgets_progress_and_internal_topics_and_nothing_else(
+    topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic, f"{topic}-by-repartition", f"{topic}-counts", f"other-{topic}-repartition")
+    app = app_of(topics, tmp_path, topic)
+    counts = app.stream(topic, value_type="value bigint").group_by_key().count().to_stream()
+    counts.group_by("count").count(name="by").to_stream().to(f"{topic}-counts")
+    checkpoint = tmp_path / "checkpoint"
+    offsets = checkpoint / "queries" / "by" / "offsets"
+    offsets.mkdir(parents=True)
+    (offsets / "0").touch()
+    assert reset(app.plan()) == [f"{topic}-by-repartition"]
+    assert [each.name for each in checkpoint.iterdir()] == ["lock"]
+    left = AdminClient({"bootstrap.servers": topics.servers}).list_topics(timeout=30).topics
+    assert {topic, f"{topic}-counts", f"other-{topic}-repartition"} <= set(left)
+    assert f"{topic}-by-repartition" not in left
+    assert reset(app.plan()) == []
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ class _Lines:
     def __init__(self, app: str) -> None:
         self._app = app
         self._next = time.monotonic() + _LINE_EVERY_S
+        self._told: set[str] = set()
 
     def say(self, line: str) -> None:
         click.echo(f"{self._app}: {line}")
@@ -56,6 +57,9 @@ class _Lines:
             return
         self._next = time.monotonic() + _LINE_EVERY_S
         for query in queries:
+            if query.why_micro_batches and query.name not in self._told:
+                self._told.add(query.name)
+                self.say(f"{query.name}: micro-batches, {query.why_micro_batches}")
             if query.awaits_report:
                 self.say(f"{query.name}: {query.state}, waiting for the first report")
                 continue
@@ -92,6 +96,8 @@ class _LiveTable:
 def query_table(queries: Sequence[QueryProgress], width: int) -> Group:
     """Return a table that fits a terminal of this width, and under it why queries failed.
 
+    Before that it says which are in micro-batches, and why.
+
     Columns that say nothing are left out, then those that say least, until the names fit.
     """
     from rich import box
@@ -109,10 +115,15 @@ def query_table(queries: Sequence[QueryProgress], width: int) -> Group:
         )  # fmt: skip
     for query in queries:
         table.add_row(*(Text(column.text(query)) for column in columns))
+    roads = [
+        Text(f"{query.name}: micro-batches, {query.why_micro_batches}", style="dim")
+        for query in queries
+        if query.why_micro_batches
+    ]
     failures = [
         Text(f"{query.name}: {query.failure}", style="red") for query in queries if query.failure
     ]
-    return Group(table, *failures)
+    return Group(table, *roads, *failures)
 
 
 class _Column(NamedTuple):

@@ -32,6 +32,8 @@ class ProgramSettings:
     guarantee: Guarantee = "at_least_once"
     checkpoint_dir: Path | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
+    replay_from_ms: int | None = None
+    """Where streams begin without a checkpoint, whatever the program says."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
+_INTERNAL = "-repartition"
 Root: TypeAlias = Source | StatefulOperator
 """Where a stage begins."""
 
@@ -95,6 +96,11 @@ def split(plan: Plan) -> tuple[Stage, ...]:
     return tuple(_named(plan, [*cut.internal_sinks, *sinks]))
 
 
+def is_internal(topic: str, app: str) -> bool:
+    """Tell whether a topic is one between the stages of an app, of this version or another."""
+    return topic.startswith(f"{app}-") and topic.endswith(_INTERNAL)
+
+
 def roots_of(node: Operator) -> tuple[Root, ...]:
     """Return the nearest stateful operators and sources above, or the node itself if it is one."""
     found: dict[int, Root] = {}
@@ -135,7 +141,7 @@ class _Cutter:
         """Put an internal topic between the two; another reader of the same parent shares it."""
         found = self._sources.get(id(parent))
         if found is None:
-            topic = f"{self._app}-{node.name or node.id}-repartition"
+            topic = f"{self._app}-{node.name or node.id}{_INTERNAL}"
             format_ = Format(INTERNAL)
             self.internal_sinks.append(
                 TopicSink(

@@ -29,6 +29,7 @@ from headwater.plan.nodes import (
     TopicSink,
     TopicSource,
 )
+from headwater.plan.roads import why_micro_batches
 from headwater.plan.summaries import summary
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def describe(stages: Sequence[Stage]) -> str:
     """Return the topology as text."""
     lines = ["Topologies:"]
     for number, part in enumerate(topology(stages)):
-        lines.append(f"   Sub-topology: {number}")
+        why = why_micro_batches(part.stage, part.stage.plan.settings)
+        road = "real-time mode" if why is None else f"micro-batches ({why})"
+        lines.append(f"   Sub-topology: {number} in {road}")
         for entry in part.entries:
             lines += _lines(entry)
         lines.append("")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from headwater.plan.fingerprint import Fingerprint, fingerprint_of
 from headwater.processes.whole_file import write_whole
 from headwater.spark.guarantees import bound_to_guarantee
-from headwater.spark.kept_guarantee import KeptGuarantee, next_batch
+from headwater.spark.kept_guarantee import GUARANTEE_FILE, KeptGuarantee, next_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
@@ -22,6 +24,7 @@ _FINGERPRINT = "program.json"
 _OWNER = "app.txt"
 _CLUSTER = "cluster.txt"
 _LOCK = "lock"
+_QUERIES = "queries"
 
 
 class CheckpointError(Exception):
@@ -54,6 +57,24 @@ class Checkpoint:
         except CheckpointError:
             self.close()
             raise
+
+    @contextmanager
+    def cleared(self) -> Iterator[None]:
+        """Hold the folder, and at the end forget all progress and state in it.
+
+        Refuses one that is in use, or another program's.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._take()
+        try:
+            self._check_owner()
+            yield
+            shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+            # Whose it is goes last: what was cleared by half is cleared again.
+            for name in (_CLUSTER, GUARANTEE_FILE, _FINGERPRINT, _OWNER):
+                (self.path / name).unlink(missing_ok=True)
+        finally:
+            self.close()
 
     def check_cluster(self, id_: str | None) -> None:
         """Refuse another cluster than that of the last run: offsets mean something else there.
@@ -92,7 +113,7 @@ class Checkpoint:
 
     def of_query(self, name: str) -> Path:
         """Return the folder of one query."""
-        return self.path / "queries" / name
+        return self.path / _QUERIES / name
 
     def is_first_of_guarantee(self, name: str) -> bool:
         """Tell whether all finished batches of a query were written with the other guarantee."""
@@ -134,7 +155,7 @@ class Checkpoint:
                 raise CheckpointError(
                     f"the program has changed since {self.path} was written, and cannot go on from "
                     f"there: {'; '.join(changes)}. Give it another name or checkpoint_dir to start "
-                    "afresh, or delete that folder"
+                    "afresh, or forget what it has done with headwater run --reset"
                 )
 
     def _check_guarantee(self) -> None:
@@ -151,7 +172,7 @@ class Checkpoint:
                 "give this app another name or checkpoint_dir to start afresh, or delete that "
                 "folder"
             )
-        self._guarantee = before.followed_by(now, self.path / "queries")
+        self._guarantee = before.followed_by(now, self.path / _QUERIES)
 
 
 def default_directory(name: str) -> Path:

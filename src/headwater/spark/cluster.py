@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import time
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import StoreSink, TopicSink
+from headwater.plan.stages import is_internal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from headwater.plan.stages import Stage
 
 _LAG_WITHIN_S = 2.0
+_LOOK_AGAIN_S = 0.1
 # An internal topic spreads the work between two stages; more partitions than this cost more in
 # small batches than they bring on one machine.
 _INTERNAL_PARTITIONS = 4
@@ -72,6 +75,24 @@ class Cluster:
         self._create(batches, dict.fromkeys(batches, _LAST_OF_EACH))
         made = [*missing, *internal, *batches]
         return (self.partitions() if made else known), made
+
+    def delete_internal(self, app: str) -> list[str]:
+        """Delete the topics between an app's stages, those of earlier versions too; returns them.
+
+        Whoever asks next does not find them any more.
+        """
+        found = [name for name in self.partitions() if is_internal(name, app)]
+        for name, future in self._connection.admin.delete_topics(found).items() if found else ():
+            try:
+                future.result(REQUEST_WITHIN_S)
+            except Exception as failure:
+                raise ClientError(f"the topic {name!r} cannot be deleted: {failure}") from failure
+        deadline = time.monotonic() + REQUEST_WITHIN_S
+        while left := set(found).intersection(self.partitions()):
+            if time.monotonic() > deadline:
+                raise ClientError(f"{', '.join(sorted(left))} are still there: try again later")
+            time.sleep(_LOOK_AGAIN_S)
+        return found
 
     def missing_sources(self, plan: Plan) -> list[PlanError]:
         """Return what `prepare` would refuse: topics that are read, and that nobody has."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import Guarantee
 
-_FILE = "guarantee.json"
+GUARANTEE_FILE = "guarantee.json"
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class KeptGuarantee:
     @classmethod
     def read(cls, checkpoint: Path) -> KeptGuarantee | None:
         """Return what `write` wrote, if it did."""
-        path = checkpoint / _FILE
+        path = checkpoint / GUARANTEE_FILE
         return cls(**json.loads(path.read_text("utf-8"))) if path.exists() else None
 
     def write(self, checkpoint: Path) -> None:
         """Keep it."""
         text = json.dumps({"guarantee": self.guarantee, "since": dict(self.since)}, indent=2)
-        write_whole(checkpoint / _FILE, text)
+        write_whole(checkpoint / GUARANTEE_FILE, text)
 
     def followed_by(self, guarantee: Guarantee, queries: Path) -> KeptGuarantee:
         """Return what holds from now on, where the queries' folders are as they are."""

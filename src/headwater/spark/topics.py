@@ -6,12 +6,14 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from headwater.plan.nodes import Start
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.plan.nodes import Start, TopicSource
+    from headwater.plan.nodes import TopicSource
 
 _EARLIEST = -2
 
@@ -32,16 +34,24 @@ class TopicReader:
     partitions: Mapping[str, int] = field(default_factory=dict)
     kafka: Mapping[str, str] = field(default_factory=dict)
     batch: bool = False
+    replay_from_ms: int | None = None
+    """Where streams begin, instead of where each source says; tables are read whole."""
 
     def read(self, source: TopicSource) -> DataFrame:
         """Return the records of the source's topics."""
         rows = self.spark.read if self.batch else self.spark.readStream
         options = reading_options(self.bootstrap_servers, self.kafka)
         options["subscribe"] = ",".join(source.topics)
-        options |= self._start(source.start, source.topics)
+        options |= self._start(self.start_of(source), source.topics)
         # Ours gives a task the same records when a batch is read again, and does not ask all the
         # time whether there are new ones.
         return rows.format("kafka" if self.batch else "headwater-kafka").options(**options).load()
+
+    def start_of(self, source: TopicSource) -> Start:
+        """Return where a source begins without a checkpoint."""
+        if self.replay_from_ms is None or source.internal or source.kind != "stream":
+            return source.start
+        return Start("timestamp", self.replay_from_ms)
 
     def _start(self, start: Start, topics: tuple[str, ...]) -> dict[str, str]:
         if start.at == "timestamp":

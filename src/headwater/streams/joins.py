@@ -95,6 +95,7 @@ class Joiner:
             StreamStreamJoin, _node_kind(self._kind), (self._left, right), self._row(),
             self._location, kind=self._kind, before_ms=window.before_ms, after_ms=window.after_ms,
             grace_ms=window.grace_ms, projection=self._expression(), name=self._name,
+            unmatched="at once" if window.is_eager else "in the end",
         )  # fmt: skip
         return self._stream(node)
 

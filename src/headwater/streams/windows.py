@@ -35,11 +35,19 @@ class JoinWindow:
     before_ms: int
     after_ms: int
     grace_ms: int = 0
+    is_eager: bool = False
 
     def grace(self, duration: Duration) -> JoinWindow:
         """Wait this long in event time for records that come late."""
         with Located():
             return replace(self, grace_ms=milliseconds(duration))
+
+    def eager(self) -> JoinWindow:
+        """Let records without a partner come out at once, and again with each partner.
+
+        That is what `JoinWindows.of` did before Kafka 3.1, and ksqlDB does without GRACE PERIOD.
+        """
+        return replace(self, is_eager=True)
 
 
 def tumbling(size: Duration) -> TimeWindow:

@@ -51,6 +51,16 @@ def test_a_reason_stands_below_as_it_is() -> None:
     assert shown(80, failed)[-1] == "counts: no [bold] topic 'x'"
 
 
+def test_it_says_which_road_a_query_takes_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    slow = QueryProgress("counts", "running", 0, why_micro_batches="too few task slots")
+    road = "counts: micro-batches, too few task slots"
+    assert shown(80, QUERIES[0], slow)[-1] == road
+    with make_run_view("app") as view:
+        for _ in range(2):
+            view.show([slow], final=True)
+    assert capsys.readouterr().out.splitlines().count(f"app: {road}") == 1
+
+
 def test_what_is_not_reported_yet_is_not_shown_as_zero() -> None:
     waiting = QueryProgress("counts", "real-time")
     assert shown(80, waiting)[2].split() == ["counts", "real-time", *"––––"]  # noqa: RUF001

@@ -19,7 +19,7 @@ def _app() -> App:
 def test_text_is_as_kafka_streams_prints_it() -> None:
     assert _app().describe() == (
         """Topologies:
-   Sub-topology: 0
+   Sub-topology: 0 in real-time mode
     Source: KSTREAM-SOURCE-0000000000 (topics: [readings])
       --> KSTREAM-FILTER-0000000001
     Processor: KSTREAM-FILTER-0000000001 (stores: [])
@@ -28,7 +28,8 @@ def test_text_is_as_kafka_streams_prints_it() -> None:
     Sink: KSTREAM-SINK-0000000002 (topic: alerts)
       <-- KSTREAM-FILTER-0000000001
 
-   Sub-topology: 1
+   Sub-topology: 1 in micro-batches (KSTREAM-AGGREGATE-0000000003: an aggregate with one result \
+for each batch)
     Source: KSTREAM-SOURCE-0000000000 (topics: [readings])
       --> KSTREAM-AGGREGATE-0000000003
     Processor: KSTREAM-AGGREGATE-0000000003 (stores: [KSTREAM-AGGREGATE-STATE-STORE-0000000003])

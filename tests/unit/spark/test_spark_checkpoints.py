@@ -47,6 +47,21 @@ def test_a_program_finds_its_checkpoint_again_after_a_stateless_change(tmp_path:
     opened(checkpoint_of(plan(tmp_path, limit=6)))
 
 
+def test_one_that_is_cleared_takes_any_program_of_its_name(tmp_path: Path) -> None:
+    opened(checkpoint_of(plan(tmp_path)))
+    (tmp_path / "queries" / "r" / "offsets").mkdir(parents=True)
+    (tmp_path / "queries" / "r" / "offsets" / "0").touch()
+    with pytest.raises(CheckpointError, match="belongs to the app 'app'"):
+        checkpoint_of(plan(tmp_path, "other")).cleared().__enter__()
+    changed = checkpoint_of(plan(tmp_path, minutes=2, guarantee="exactly_once"))
+    with pytest.raises(CheckpointError, match="--reset"):
+        changed.open()
+    with changed.cleared(), pytest.raises(CheckpointError, match="in use"):
+        checkpoint_of(plan(tmp_path)).open()
+    assert changed.is_new
+    opened(changed)
+
+
 def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     first = checkpoint_of(plan(tmp_path))
     first.open()

@@ -147,6 +147,17 @@ def test_a_right_join_is_a_left_join_the_other_way_round() -> None:
 
 
 @pytest.mark.parametrize(
+    ("grace", "kept", "unmatched"),
+    [("", 86_400_000 - 7_200_000, "at once"), (" GRACE PERIOD 1 MINUTE", 60_000, "in the end")],
+)
+def test_a_join_without_a_grace_does_not_wait(grace: str, kept: int, unmatched: str) -> None:
+    query = f"SELECT o.id, paid FROM orders o LEFT JOIN payments p WITHIN 1 HOUR{grace}"
+    join = only(planned(f"STREAM o AS {query} ON o.id = p.id"), StreamStreamJoin)
+    assert isinstance(join, StreamStreamJoin)
+    assert (join.grace_ms, join.unmatched) == (kept, unmatched)
+
+
+@pytest.mark.parametrize(
     ("query", "class_"),
     [
         (

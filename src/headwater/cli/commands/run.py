@@ -14,7 +14,7 @@ import click
 from headwater.cli.client_properties import read_client_properties
 from headwater.cli.connection import command_config_option
 from headwater.cli.errors import CommandError
-from headwater.cli.options import parse_assignments
+from headwater.cli.options import parse_assignments, point_in_time
 from headwater.cli.registry_options import registry_access_options
 from headwater.cli.stop_requests import stop_requests
 from headwater.clients.errors import ClientError, InvalidPropertiesError
@@ -36,6 +36,7 @@ _REFRESH_S = 0.5
 Examples:
   headwater run alerts.py
   headwater run alerts.py --once
+  headwater run alerts.py --reset --replay-from 2026-01-31T00:00:00Z
   headwater run alerts.py --bootstrap-server kafka:9093 --command-config client.properties
   headwater run alerts.py --registry https://sr:8081 --registry-user ada:secret --registry-ca ca.pem
   headwater run alerts.py --master spark://cluster:7077 --conf spark.executor.memory=4g
@@ -76,6 +77,17 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     type=click.IntRange(0, 65535),
     help="Follow the program's stores, and serve look-ups on this port of 127.0.0.1.",
 )
+@click.option(
+    "--reset",
+    is_flag=True,
+    help="Forget progress, state and internal topics, and start where the program says.",
+)
+@click.option(
+    "--replay-from",
+    metavar="TIME",
+    type=point_in_time,
+    help="With --reset: begin streams at this time (an ISO date, 2h ago as 2h, or milliseconds).",
+)
 @click.option("--describe", is_flag=True, help="Show the topology, and run nothing.")
 @registry_access_options
 @command_config_option
@@ -91,9 +103,16 @@ def run(
     checkpoint_dir: Path | None,
     metrics_port: int | None,
     stores_port: int | None,
+    reset: bool,
+    replay_from: int | None,
     describe: bool,
 ) -> int:
     """Run a program that uses headwater.streams."""
+    if replay_from is not None and not reset:
+        raise CommandError(
+            "--replay-from is where streams begin, and a program that has run goes on from its "
+            "checkpoint: add --reset, which forgets that"
+        )
     settings = parse_assignments(conf, "--conf")
     client = _client(command_config)
     # Taken out in any case: what is left goes to some clients, the address to all of them.
@@ -112,12 +131,13 @@ def run(
         plan.settings,
         checkpoint_dir=checkpoint_dir or plan.settings.checkpoint_dir,
         spark={**plan.settings.spark, **settings},
+        replay_from_ms=replay_from,
     )
     with app.stores as stores:
         look_ups = None if stores_port is None else partial(_serve_stores, stores, stores_port)
         return _run(
             replace(plan, settings=chosen), once=once, master=master, metrics_port=metrics_port,
-            serve_stores=look_ups,
+            serve_stores=look_ups, afresh=reset,
         )  # fmt: skip
 
 
@@ -160,6 +180,7 @@ def _run(
     master: str | None,
     metrics_port: int | None,
     serve_stores: Callable[[], int] | None,
+    afresh: bool,
 ) -> int:
     if find_spec("pyspark") is None:
         raise CommandError("pipelines need Spark: install it with pip install 'headwater[spark]'")
@@ -172,6 +193,7 @@ def _run(
     from headwater.spark.jars import OperatorsMissing
     from headwater.spark.jobs.host import JobHost
     from headwater.spark.jobs.job import JobFailed
+    from headwater.spark.jobs.reset import reset
     from headwater.spark.session import SessionError, ui_address
     from headwater.spark.shared_session import SharedSession
 
@@ -189,6 +211,9 @@ def _run(
 
         stop.on_first = on_stop
         try:
+            if afresh:
+                deleted = reset(plan)
+                view.say(f"reset; deleted {', '.join(deleted) or 'no topics'}")
             if metrics_port is not None:
                 address = f"http://127.0.0.1:{_serve(lambda: {name: progress()}, metrics_port)}"
                 view.say(f"metrics at {address}/metrics")

@@ -332,8 +332,9 @@ class StreamStreamJoin(Stateful):
     """Pairs of records with the same key whose timestamps are close.
 
     A right record matches when it is at most `before_ms` older and `after_ms` newer than the left
-    one. `projection` is over a join scope. `left` and `outer` emit an unmatched record once its
-    time has passed.
+    one. `projection` is over a join scope. `left` and `outer` emit a record without a partner once
+    its time has passed, and the grace; or, with `unmatched`, when it comes, and again with each
+    partner that comes later.
     """
 
     kind: JoinKind
@@ -341,6 +342,7 @@ class StreamStreamJoin(Stateful):
     after_ms: int
     grace_ms: int
     projection: Expression
+    unmatched: Literal["in the end", "at once"] = "in the end"
 
     @property
     def changelog(self) -> ChangelogMode:
@@ -359,18 +361,18 @@ class StreamStreamJoin(Stateful):
 
     @property
     def in_arrival_order(self) -> bool:
-        """Timestamps decide, whichever comes first."""
-        return False
+        """A record meets those that came before it."""
+        return True
 
     @property
     def waits(self) -> bool:
-        """For the partners that may still come, where a record without one is a result."""
-        return self.kind != "inner"
+        """Pairs leave as they meet, and no result changes another."""
+        return False
 
     @property
     def can_be_followed(self) -> bool:
-        """Pairs belong to nothing but themselves."""
-        return not self.waits
+        """Not where old records come out alone: to those that follow, they would be late."""
+        return self.kind == "inner"
 
     @property
     def regroups(self) -> bool:

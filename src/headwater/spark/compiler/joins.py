@@ -10,6 +10,7 @@ from headwater.plan.scope import Scope
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.foreign_key_join import foreign_key_join
+from headwater.spark.stream_stream_join import JoinSpan, stream_stream_join
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     )
 
 _RIGHT = "right_value"
-# Spark drops what is as old as the watermark, Kafka Streams what is older than the span. So the
-# time that Spark sees is later by this. The watermark begins at the epoch, and a record of the
-# epoch is not late.
-_AFTER_THE_WATERMARK = "INTERVAL 1 MILLISECOND"
 
 
 def with_table(node: StreamTableJoin, stream: DataFrame, table: DataFrame) -> DataFrame:
@@ -57,29 +54,9 @@ def by_foreign_key(node: ForeignKeyJoin, left: DataFrame, right: DataFrame) -> D
 
 def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:
     """Pair records of the same key whose timestamps are close."""
-    left_row, right_row = (parent.row for parent in node.parents)
-    # A record may come as long as another's span reaches back to it, and the grace longer.
-    lefts = _side(left, "left", node.after_ms + node.grace_ms)
-    rights = _side(right, "right", node.before_ms + node.grace_ms)
-    close = (
-        f"left_key = right_key"
-        f" AND right_event >= left_event - INTERVAL {node.before_ms} MILLISECONDS"
-        f" AND right_event <= left_event + INTERVAL {node.after_ms} MILLISECONDS"
-    )
-    how = {"inner": "inner", "left": "leftOuter", "outer": "fullOuter"}[node.kind]
-    joined = lefts.join(rights, F.expr(close), how).select(
-        F.coalesce("left_key", "right_key").alias("key"),
-        "left_value",
-        "right_value",
-        # Greatest passes over nulls: an unmatched record keeps its own time.
-        F.expr(f"greatest(left_event, right_event) - {_AFTER_THE_WATERMARK}").alias("timestamp"),
-        F.coalesce("left_headers", "right_headers").alias("headers"),
-    )
-    if node.kind != "inner":
-        joined = joined.union(_alone(left, right, "left_value", "right_value"))
-    if node.kind == "outer":
-        joined = joined.union(_alone(right, left, "right_value", "left_value"))
-    scope = Scope.of_join(left_row, right_row)
+    span = JoinSpan(node.before_ms, node.after_ms, node.grace_ms)
+    joined = stream_stream_join(left, right, span, how=node.kind, unmatched=node.unmatched)
+    scope = Scope.of_join(*(parent.row for parent in node.parents))
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(
         "left_value", "right_value"
     )
@@ -90,22 +67,3 @@ def _paired(node: TableTableJoin | ForeignKeyJoin, joined: DataFrame) -> DataFra
     scope = Scope.of_join(*(parent.row for parent in node.parents))
     pair = F.when(~F.col("gone"), F.expr(node.projection.sql(scope)))
     return joined.withColumn("value", pair).drop("gone", "left_value", "right_value")
-
-
-def _alone(rows: DataFrame, others: DataFrame, own: str, other: str) -> DataFrame:
-    """Return the records without a key: they meet nobody, so that they need not wait."""
-    nothing = F.lit(None).cast(others.schema["value"].dataType)
-    named = rows.where("key IS NULL AND value IS NOT NULL").withColumns(
-        {own: F.col("value"), other: nothing}
-    )
-    return named.select("key", "left_value", "right_value", "timestamp", "headers")
-
-
-def _side(rows: DataFrame, side: str, patience_ms: int) -> DataFrame:
-    named = rows.where("key IS NOT NULL AND value IS NOT NULL").select(
-        *(F.col(name).alias(f"{side}_{name}") for name in ("key", "value", "headers")),
-        F.expr(f"timestamp + {_AFTER_THE_WATERMARK}").alias(f"{side}_event"),
-    )
-    if not named.isStreaming:
-        return named
-    return named.withWatermark(f"{side}_event", f"{patience_ms + 1} milliseconds")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from pyspark.errors import AnalysisException
 
 from headwater.plan.nodes import StoreSink, TopicSink
+from headwater.plan.roads import why_not_real_time
 from headwater.spark.compiler.aside import dead_letters, late_records
 from headwater.spark.compiler.fusion import fused
 from headwater.spark.compiler.nodes import refused_by_spark
 from headwater.spark.compiler.output_modes import output_mode
-from headwater.spark.compiler.real_time import may_be_real_time
 from headwater.spark.guarantees import dead_letters_join_in
 from headwater.spark.sinks.registry import writer_of
 
@@ -81,7 +81,7 @@ def _with_dead_letters(
 
 def _topic_queries(stage: Stage, compiler: NodeCompiler) -> Iterator[StageQuery]:
     sinks = [sink for sink in stage.sinks if isinstance(sink, TopicSink)]
-    real_time = may_be_real_time(stage)
+    real_time = why_not_real_time(stage) is None
     together = fused(sinks, compiler)
     if together is not None:
         stores = _stores(sinks)

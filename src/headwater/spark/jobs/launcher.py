@@ -110,6 +110,7 @@ class Launcher:
             self._partitions,
             self._settings.cluster.java(),
             batch=batch,
+            replay_from_ms=self._settings.replay_from_ms,
         )
 
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:
@@ -139,4 +140,6 @@ class Launcher:
             raise refused_by_spark(refusal, running.stage.sinks[0].location) from refusal
         running.mode = mode
         running.started = time.monotonic()
-        running.update(state="running" if mode == "once" else mode, failure="")
+        why = self._modes.why_micro_batches(running.query, running.stage) or ""
+        state = "running" if mode == "once" else mode
+        running.update(state=state, failure="", why_micro_batches=why)

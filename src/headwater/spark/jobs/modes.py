@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from headwater.plan.nodes import StreamTableJoin
+from headwater.plan.roads import why_micro_batches
 
 if TYPE_CHECKING:
     from headwater.plan.plan import ProgramSettings
@@ -31,7 +31,6 @@ _REAL_TIME_BATCH = "10 seconds"
 _IDLE_BATCH = "5 minutes"
 # So much has come in the meantime that it is worth another round.
 _LONG_ROUND_S = 10.0
-_REAL_TIME = "spark.headwater.realTime"
 _TRIGGER = "spark.headwater.trigger"
 
 
@@ -48,7 +47,7 @@ class Modes:
         """Return what a query starts in, the first time and after every failure."""
         if self.once:
             return "once"
-        if not self._is_real_time(query, stage):
+        if self.why_micro_batches(query, stage) is not None:
             return "running"
         return "catching up" if stage.stateful else "real-time"
 
@@ -58,19 +57,16 @@ class Modes:
             return None
         return "catching up" if lasted_s > _LONG_ROUND_S else "real-time"
 
-    def _is_real_time(self, query: StageQuery, stage: Stage) -> bool:
-        return (
-            self.fits_real_time
-            and query.may_be_real_time
-            and self.settings.guarantee == "at_least_once"
-            and self._is_wanted(stage)
-        )
-
-    def _is_wanted(self, stage: Stage) -> bool:
-        asked = self.settings.spark.get(_REAL_TIME)
-        if asked is not None:
-            return asked == "true"
-        return not any(isinstance(node, StreamTableJoin) for node in stage.stateful)
+    def why_micro_batches(self, query: StageQuery, stage: Stage) -> str | None:
+        """Return why a query does not run in real-time mode; None where it does."""
+        if self.once:
+            return "to the end of what is there"
+        reason = why_micro_batches(stage, self.settings)
+        if reason is not None:
+            return reason
+        if not query.may_be_real_time:
+            return "what it writes is no topic of results"
+        return None if self.fits_real_time else "too few task slots"
 
 
 def trigger_of(mode: Mode, settings: ProgramSettings, *, one_jvm: bool) -> dict[str, Any]:

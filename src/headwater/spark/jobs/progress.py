@@ -31,6 +31,8 @@ class QueryProgress:
     """Rows dropped since the start because their window had closed."""
     restarts: int = 0
     failure: str = ""
+    why_micro_batches: str = ""
+    """Why it does not run in real-time mode; empty where it does."""
 
     @property
     def awaits_report(self) -> bool:

@@ -121,11 +121,14 @@ def _join(relation: ReadJoin, left: Operator, right: Operator, numbering: Number
             before, after = milliseconds(within.before), milliseconds(within.after)
             if is_right:
                 before, after = after, before
-            grace = _DAY_MS if within.grace is None else milliseconds(within.grace)
+            waits = within.grace is not None
+            # What is kept without a grace is kept for a day, as in ksqlDB.
+            grace = max(0, _DAY_MS - before - after)
             return numbering.add(
                 StreamStreamJoin, "KSTREAM-JOIN", (left, right), row,
-                kind=kind, before_ms=before,
-                after_ms=after, grace_ms=grace, projection=projection,
+                kind=kind, before_ms=before, after_ms=after,
+                grace_ms=grace if within.grace is None else milliseconds(within.grace),
+                projection=projection, unmatched="in the end" if waits else "at once",
             )  # fmt: skip
         case JoinShape.FOREIGN_KEY:
             raise AssertionError("it has no key to bring both sides to")

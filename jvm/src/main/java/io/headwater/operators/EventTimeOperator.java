@@ -1,29 +1,21 @@
 package io.headwater.operators;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.streaming.ExpiredTimerInfo;
-import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What aggregates of windows share: a fold, time that goes on with the key's rows and with Spark's
- * watermark where the query has one, and timers that bring back what this time has closed.
+ * What aggregates of windows share: a fold, and windows that time closes.
  *
  * <p>Payload: the values for the fold, what is carried to the output, which ends with the columns of
  * the key. The last of the values is the row's time. Output: what is carried, the state, the window's
  * start and end, whether the row was late for it, whether the state is the window's last one of the
  * batch, and the {@link Layout#ORDER}.
  */
-abstract class EventTimeOperator extends Operator {
+abstract class EventTimeOperator extends TimedOperator {
     private static final long serialVersionUID = 1L;
 
     /** Where in a result it says whether it is the last one. */
@@ -33,7 +25,6 @@ abstract class EventTimeOperator extends Operator {
     final StructType valueType;
     final StructType carriedType;
     final Emit emit;
-    private transient boolean hasTimers;
 
     EventTimeOperator(StructType input, Fold fold, Emit emit) {
         this.fold = fold;
@@ -57,20 +48,8 @@ abstract class EventTimeOperator extends Operator {
     }
 
     @Override
-    public void init(OutputMode outputMode, TimeMode timeMode) {
-        hasTimers = timeMode.equals(TimeMode.EventTime());
-    }
-
-    @Override
-    public final Iterator<InternalRow> handleExpiredTimer(
-            InternalRow key, TimerValues time, ExpiredTimerInfo expired) {
-        List<InternalRow> results = new ArrayList<>();
-        expire(expired.getExpiryTimeInMs(), time, carriedOf(key), results);
-        return CollectionConverters.asScala(results.iterator());
-    }
-
-    final boolean hasTimers() {
-        return hasTimers;
+    final void expire(InternalRow key, long fired, TimerValues time, List<InternalRow> results) {
+        expire(fired, time, carriedOf(key), results);
     }
 
     final InternalRow values(InternalRow row) {
@@ -84,12 +63,6 @@ abstract class EventTimeOperator extends Operator {
     /** The row's time in microseconds. */
     final long timeOf(InternalRow values) {
         return values.getLong(valueType.length() - 1);
-    }
-
-    final long watermark(TimerValues time) {
-        return hasTimers
-                ? TimeUnit.MILLISECONDS.toMicros(time.getCurrentWatermarkInMs())
-                : Long.MIN_VALUE;
     }
 
     /** A result that time has caused. */

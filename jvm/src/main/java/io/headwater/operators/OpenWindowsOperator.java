@@ -17,8 +17,6 @@ import org.apache.spark.sql.types.StructType;
  * in a map, and one timer for each key, which is set again when it fires too early.
  */
 abstract class OpenWindowsOperator extends EventTimeOperator {
-    static final long NEVER = Long.MAX_VALUE;
-
     private static final long serialVersionUID = 1L;
 
     private static final StructType CLOCK =

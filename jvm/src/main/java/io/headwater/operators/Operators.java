@@ -45,6 +45,23 @@ public final class Operators {
                 TimeMode.None());
     }
 
+    /** See {@link StreamStreamJoin}; all lengths of time are in microseconds. */
+    public static Dataset<Row> streamStreamJoin(
+            Dataset<Row> input,
+            long before,
+            long after,
+            long grace,
+            boolean keepsLeft,
+            boolean keepsRight,
+            boolean atOnce,
+            boolean hasWatermark) {
+        JoinSpan span = new JoinSpan(before, after, grace);
+        return apply(
+                input,
+                new StreamStreamJoin(fields(input), span, keepsLeft, keepsRight, atOnce),
+                hasWatermark ? TimeMode.EventTime() : TimeMode.None());
+    }
+
     /** See {@link ForeignKeySubscriptions}. */
     public static Dataset<Row> foreignKeySubscriptions(Dataset<Row> input, boolean keepsLeft) {
         return apply(input, new ForeignKeySubscriptions(fields(input), keepsLeft), TimeMode.None());

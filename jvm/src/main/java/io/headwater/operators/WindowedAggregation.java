@@ -28,7 +28,6 @@ import scala.collection.Iterator;
 final class WindowedAggregation extends EventTimeOperator {
     private static final long serialVersionUID = 1L;
 
-    private static final long NEVER = Long.MAX_VALUE;
     private static final StructType CLOCK =
             new StructType()
                     .add("seen", DataTypes.LongType, false)
