@@ -135,6 +135,8 @@ def _change(
         tree = {"error_code": ErrorCode.NONE, "expiry_timestamp": _NO_TIME}
         try:
             _require_proof(request)
+            # What is refused from here on, Kafka answers with the beginning of time.
+            tree["expiry_timestamp"] = 0
             tree["expiry_timestamp"] = await broker.topics.changes.run(alone)
         except (KafkaError, LogError) as error:
             tree["error_code"] = _code(error)
