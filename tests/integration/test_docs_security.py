@@ -51,7 +51,7 @@ def test_a_listener_with_certificates_beside_a_plain_one(
 
 @pytest.mark.usefixtures("authority")
 def test_users_and_passwords(tmp_path: Path) -> None:
-    settings = given(tmp_path, "SCRAM")
+    settings = given(tmp_path, "sasl.enabled.mechanisms")
     assert settings.pop("listeners").startswith("SASL_SSL://")
     settings["delegation.token.secret.key"] = "a key"
     broker = SecuredBroker(tmp_path / "data", {"SASL_SSL": "SASL_SSL"}, settings).start()

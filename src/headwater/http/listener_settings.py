@@ -100,6 +100,7 @@ class ListenerConfig:
     client_authentication: ClientAuthentication = ClientAuthentication.NONE
     request_logger: str | None = None
     rules_file: Path | None = None
+    passes_credentials_on: bool = False  # to somebody who knows whom to let in
 
     def take(self, name: str, values: Values) -> bool:
         """Take a setting, if it is one of a listener; raises ConfigError."""

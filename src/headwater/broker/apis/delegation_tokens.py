@@ -89,12 +89,13 @@ def expire_delegation_token(broker: Broker, request: Request) -> Awaitable[Respo
 
     async def expire(wanted: Any) -> int:
         period_ms: int = messages.field(wanted, "expiry_time_period_ms")
+        now_ms = _now_ms()
         token = broker.delegation_tokens.expiring(
-            bytes(wanted.hmac), request.session.principal, period_ms, _now_ms()
+            bytes(wanted.hmac), request.session.principal, period_ms, now_ms
         )
         ends_now = period_ms < 0
         await broker.topics.store_credentials([TokenRecord(token, exists=not ends_now)])
-        return period_ms if ends_now else token.expires_ms
+        return now_ms if ends_now else token.expires_ms
 
     return _change(broker, request, ApiKey.EXPIRE_DELEGATION_TOKEN, expire)
 
