@@ -88,6 +88,22 @@ class Authority:
         return Issued(_certificate(made), _pem(key), (made, key))
 
 
+def revoked_by(authority: Authority, *gone: Issued, lasts: datetime.timedelta = DAY) -> str:
+    """Return an authority's list of revoked certificates, in PEM."""
+    now = datetime.datetime.now(datetime.UTC)
+    builder = (
+        x509.CertificateRevocationListBuilder()
+        .issuer_name(authority.name)
+        .last_update(now - 2 * DAY)
+        .next_update(now + lasts)
+    )
+    for each in gone:
+        entry = x509.RevokedCertificateBuilder().serial_number(each.pair[0].serial_number)
+        builder = builder.add_revoked_certificate(entry.revocation_date(now - DAY).build())
+    signed = builder.sign(authority.issued.pair[1], hashes.SHA256())
+    return signed.public_bytes(serialization.Encoding.PEM).decode()
+
+
 def _builder(
     subject: x509.Name,
     issuer: x509.Name,

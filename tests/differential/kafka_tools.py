@@ -15,6 +15,7 @@ SOURCE = Path(__file__).with_name("KafkaTools.java")
 
 CLASSES = {
     "kafka-acls": "org.apache.kafka.tools.AclCommand",
+    "kafka-delegation-tokens": "org.apache.kafka.tools.DelegationTokenCommand",
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-configs": "kafka.admin.ConfigCommand",
     "kafka-console-producer": "org.apache.kafka.tools.ConsoleProducer",

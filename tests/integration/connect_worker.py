@@ -51,6 +51,7 @@ class WorkerInThread:
         servers: str,
         group: str,
         open_task: Callable[..., Task] = open_idle,
+        listener: ListenerConfig | None = None,
         **settings: str,
     ) -> None:
         given = {
@@ -63,6 +64,7 @@ class WorkerInThread:
         }
         self._settings = Values(CONNECT_SETTINGS, given)
         self._servers = servers
+        self._listener = listener or ListenerConfig()
         self._open_task = open_task
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -106,7 +108,7 @@ class WorkerInThread:
         listening = listen("127.0.0.1", 0)
         self.url = url_of(listening, "http", "127.0.0.1")
         config = WorkerConfig.of(self._settings, ClusterAccess(self._servers), self.url)
-        self._instance = Instance(config, ListenerConfig(), self._open_task)
+        self._instance = Instance(config, self._listener, self._open_task)
         await self._instance.start()
         self._server = Server(self._instance.app, listening)
         await self._server.start()

@@ -12,10 +12,12 @@ from tests.integration.registry_fixtures import read_topic
 from tests.waiting import wait_for
 
 from headwater.connect.connectors.connector import ConnectorError
+from headwater.http.listener_settings import ListenerConfig
 from headwater.testing import Broker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 STRING = "org.apache.kafka.connect.storage.StringConverter"
 SOURCE = {
@@ -247,3 +249,46 @@ def test_another_worker_passes_on_and_takes_over(servers: str) -> None:
                 until=lambda worker: worker in other.url,
             )
             other.wait_for_state("shared", "RUNNING")
+
+
+def test_rules_say_who_may_do_what_to_which_connectors(servers: str, tmp_path: Path) -> None:
+    (tmp_path / "users.txt").write_text("ann: a\nbob: b\n")
+    rules = [
+        ("ann", "ADMIN", "PREFIXED", "anns-"),
+        ("bob", "WRITE", "PREFIXED", "anns-"),
+        ("bob", "ADMIN", "LITERAL", "bobs"),
+    ]
+    (tmp_path / "rules.json").write_text(
+        json.dumps(
+            [
+                {
+                    "principal": f"User:{user}", "resourceType": "CONNECTOR", "name": name,
+                    "patternType": pattern, "operation": operation,
+                }
+                for user, operation, pattern, name in rules
+            ]
+        )
+    )  # fmt: skip
+    listener = ListenerConfig(users_file=tmp_path / "users.txt", rules_file=tmp_path / "rules.json")
+    with WorkerInThread(servers, "rules", listener=listener) as worker:
+        ann, bob = ("ann", "a"), ("bob", "b")
+
+        def ask(user: tuple[str, str], method: str, path: str, body: Any = None) -> int:
+            return worker.http.request(method, path, json=body, auth=user).status_code
+
+        assert ask(ann, "POST", "/connectors", {"name": "anns-1", "config": SOURCE}) == 201
+        refused = worker.http.post("/connectors", json={"name": "bobs", "config": SOURCE}, auth=ann)
+        assert refused.status_code == 403
+        assert refused.json() == {
+            "error_code": 40301,
+            "message": "Forbidden: User:ann has no ADMIN on the connector bobs",
+        }
+        assert ask(bob, "PUT", "/connectors/bobs/config", SOURCE) == 201
+        assert ask(bob, "PUT", "/connectors/anns-1/pause") == 202
+        assert ask(bob, "PUT", "/connectors/anns-1/config", SOURCE) == 403
+        assert ask(bob, "DELETE", "/connectors/anns-1") == 403
+        assert ask(ann, "GET", "/connectors/bobs") == 403
+        assert worker.http.get("/connectors", auth=ann).json() == ["anns-1"]
+        assert set(worker.http.get("/connectors?expand=info", auth=bob).json()) == {
+            "anns-1", "bobs",
+        }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -50,8 +51,9 @@ def test_a_listener_with_certificates_beside_a_plain_one(
 
 @pytest.mark.usefixtures("authority")
 def test_users_and_passwords(tmp_path: Path) -> None:
-    settings = given(tmp_path, "SCRAM")
+    settings = given(tmp_path, "sasl.enabled.mechanisms")
     assert settings.pop("listeners").startswith("SASL_SSL://")
+    settings["delegation.token.secret.key"] = "a key"
     broker = SecuredBroker(tmp_path / "data", {"SASL_SSL": "SASL_SSL"}, settings).start()
     (tmp_path / "ann.txt").write_text("another secret\n")
     init, create, *others = commands(PAGE)
@@ -64,6 +66,20 @@ def test_users_and_passwords(tmp_path: Path) -> None:
             mechanism=mechanism, user="ann", password=password,
         )  # fmt: skip
         assert AdminClient(access.librdkafka()).list_topics(timeout=60).brokers
+    (tmp_path / "ann.properties").write_text(
+        "security.protocol=SASL_SSL\nssl.truststore.type=PEM\nsasl.mechanism=SCRAM-SHA-512\n"
+        f"ssl.truststore.location={tmp_path}/authority.pem\n"
+        "sasl.username=ann\nsasl.password=another secret\n"
+    )
+    about_tokens = [each for each in others if "token" in each.line]
+    assert len(about_tokens) == 5
+    for command in about_tokens:
+        if command.line.startswith("jq"):
+            (token,) = json.loads((tmp_path / "token.json").read_text())
+            (tmp_path / "hmac.txt").write_text(token["hmac"])
+        else:
+            run_command(command, broker.address("SASL_SSL"), tmp_path)
     for command in others:
-        run_command(command, broker.bootstrap_servers, tmp_path)
+        if command not in about_tokens:
+            run_command(command, broker.bootstrap_servers, tmp_path)
     broker.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import ssl
 import subprocess
 import sys
@@ -196,3 +197,76 @@ def test_a_key_of_another_certificate_or_with_a_password(
         )
         assert f"can't start: {unfit}" in said
         assert reason in said
+
+
+def test_rules_say_who_may_do_what_to_which_subjects(
+    bootstrap_servers: str, tmp_path: Path, topic: str
+) -> None:
+    (tmp_path / "users.txt").write_text("ann: a\nbob: b\nadmin: c\n")
+    rules = [
+        ("ann", "WRITE", "PREFIXED", "orders-"),
+        ("bob", "READ", "LITERAL", "orders-value"),
+        ("admin", "ADMIN", "LITERAL", "*"),
+    ]
+    (tmp_path / "rules.json").write_text(
+        json.dumps(
+            [
+                {
+                    "principal": f"User:{user}", "resourceType": "SUBJECT", "name": name,
+                    "patternType": pattern, "operation": operation,
+                }
+                for user, operation, pattern, name in rules
+            ]
+        )
+    )  # fmt: skip
+    settings = {
+        "authentication.users.file": tmp_path / "users.txt",
+        "authorization.rules.file": tmp_path / "rules.json",
+        "schema.registry.group.id": f"{topic}-rules",
+        "kafkastore.topic": f"{topic}-schemas",
+    }
+    options = [f"--property={name}={value}" for name, value in settings.items()]
+    # Two, so that the right is asked for wherever a request comes in.
+    both = [RegistryProcess(bootstrap_servers, options).start() for _ in range(2)]
+    registry, other = both
+
+    def by(user: str, password: str) -> None:
+        for process in both:
+            process.user = (user, password)
+
+    by("ann", "a")
+    first = other.register("orders-value", record("R", "a"))
+    refused = other.try_register("payments", record("P", "a"))
+    assert refused.status == 403
+    assert refused.body == {
+        "error_code": 40301,
+        "message": "Forbidden: User:ann has no WRITE on the subject payments",
+    }
+    assert registry.request("DELETE", "/subjects/orders-value").status == 403
+    by("admin", "c")
+    hidden = registry.register("payments", record("P", "a"))
+    registry.register("orders-key", '"string"')
+    assert registry.request("PUT", "/config", {"compatibility": "FULL"}).status == 200
+    by("bob", "b")
+    assert registry.get("/subjects") == ["orders-value"]
+    assert [each["subject"] for each in registry.get("/schemas")] == ["orders-value"]
+    assert registry.get(f"/schemas/ids/{first}/subjects") == ["orders-value"]
+    assert registry.get("/subjects/:.:orders-value/versions") == [1]
+    for method, path, body in (
+        ("GET", f"/schemas/ids/{hidden}", None),
+        ("GET", "/subjects/payments/versions", None),
+        ("GET", "/subjects/:.:payments/versions", None),
+        ("GET", "/contexts/./subjects/payments/versions", None),
+        ("POST", "/subjects/orders-value/versions", {"schema": '"int"'}),
+        ("POST", "/compatibility/subjects/payments/versions", {"schema": '"int"'}),
+        ("PUT", "/config", {"compatibility": "NONE"}),
+        ("PUT", "/mode/orders-value", {"mode": "READONLY"}),
+    ):
+        assert registry.request(method, path, body).status == 403, path
+    by("ann", "a")
+    # To refer to a schema is to read it.
+    reference = {"name": "P", "subject": "payments", "version": 1}
+    refers = record("Q", "a") | {"fields": [{"name": "p", "type": "P"}]}
+    assert registry.try_register("orders-2", refers, references=[reference]).status == 403
+    for process in both:
+        process.stop()

@@ -341,3 +341,47 @@ def test_statements_come_from_a_pipe_and_go_to_programs(server: SqlProcess, tmp_
     refused = cli("sql", "--url", server.url, "--execute", "SET 'no.such' = '1';")
     assert (refused.code, refused.out) == (1, "")
     assert "no.such" in refused.err
+def test_rules_say_who_may_do_what_to_which_streams(broker: BrokerProcess, tmp_path: Path) -> None:
+    (tmp_path / "users.txt").write_text("ann: a\nbob: b\n")
+    rules = [
+        {"principal": "User:ann", "resourceType": "STREAM", "name": "*", "operation": "ADMIN"},
+        {"principal": "User:bob", "resourceType": "STREAM", "name": "OPEN_", "operation": "WRITE",
+         "patternType": "PREFIXED"},
+    ]  # fmt: skip
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    options = [
+        *("--property", f"authentication.users.file={tmp_path / 'users.txt'}"),
+        *("--property", f"authorization.rules.file={tmp_path / 'rules.json'}"),
+    ]
+    server = SqlProcess(broker.bootstrap_servers, tmp_path, options, "rules_").start()
+    server.user = ("ann", "a")
+    for name in ("open_orders", "secret_orders"):
+        server.run(ORDERS.replace("orders (", f"{name} (").replace("'orders'", f"'{name}'"))
+    server.user = ("bob", "b")
+    server.run("INSERT INTO open_orders (id, item, amount) VALUES ('a', 1, 2);")
+    server.run("DESCRIBE open_orders; SHOW STREAMS;")
+    for statement in (
+        "INSERT INTO secret_orders (id, item, amount) VALUES ('a', 1, 2);",
+        "DESCRIBE secret_orders;",
+        "DROP STREAM open_orders;",
+        "CREATE STREAM open_copy AS SELECT * FROM secret_orders;",
+        "INSERT INTO open_orders SELECT * FROM secret_orders;",
+        "EXPLAIN SELECT * FROM secret_orders EMIT CHANGES;",
+        "DESCRIBE open_orders; TERMINATE ALL;",
+    ):
+        refused = server.request("POST", "/ksql", {"ksql": statement})
+        assert (refused.status, refused.body["error_code"]) == (403, 40301), statement
+    refused = server.request(
+        "POST", "/query-stream", {"sql": "SELECT * FROM secret_orders EMIT CHANGES LIMIT 1;"}
+    )
+    assert refused.status == 403
+    assert refused.body == {
+        "@type": "generic_error",
+        "error_code": 40301,
+        "message": "Forbidden: User:bob has no READ on the stream SECRET_ORDERS",
+    }
+    assert server.request("POST", "/query", {"ksql": "PRINT 'secret_orders';"}).status == 403
+    into = b'{"target": "secret_orders"}\n'
+    assert server.request("POST", "/inserts-stream", into).status == 403
+    assert server.request("POST", "/ksql/terminate", {}).status == 403
+    server.stop()

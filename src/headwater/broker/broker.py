@@ -14,6 +14,7 @@ from headwater.broker.apis import HANDLERS
 from headwater.broker.audit.opening import audit_log_of
 from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.connection_limits import ConnectionLimits
+from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
 from headwater.broker.directory_lock import DirectoryLock
 from headwater.broker.dispatch import Dispatcher
 from headwater.broker.fetch.session import FetchSessionCache
@@ -57,6 +58,7 @@ class Broker:
             config.integer("headwater.journal.bytes") if self.fsync else 0,
         )
         self.topics = TopicRegistry(self.logs, config)
+        self.delegation_tokens = DelegationTokens(config, self.topics.delegation_tokens)
         self.fetch_sessions = FetchSessionCache(
             config.integer("max.incremental.fetch.session.cache.slots")
         )
@@ -133,7 +135,12 @@ class Broker:
             listener = Listener(
                 endpoint.name,
                 ListenerSecurity(
-                    endpoint, self.config, self.loop, dispatch, self.topics.scram_credentials
+                    endpoint,
+                    self.config,
+                    self.loop,
+                    dispatch,
+                    self.topics.scram_credentials,
+                    self.delegation_tokens,
                 ),
                 bind(endpoint.host, endpoint.port, backlog),
                 self.loop,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.config import BrokerConfig, Endpoint
     from headwater.broker.connection import FrameHandler
+    from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
     from headwater.broker.sasl.scram_credentials import ScramCredentials
     from headwater.broker.tls.listener_tls import ListenerTls
     from headwater.broker.transport import Transport
@@ -33,6 +34,7 @@ class ListenerSecurity:
         loop: asyncio.AbstractEventLoop,
         handle: FrameHandler,
         credentials: Callable[[], ScramCredentials],
+        tokens: DelegationTokens,
     ) -> None:
         self.protocol = endpoint.protocol
         self.counts = AuthenticationCounts()
@@ -56,7 +58,7 @@ class ListenerSecurity:
             from headwater.broker.sasl.gate import SaslGate
             from headwater.broker.sasl.listener_sasl import ListenerSasl
 
-            sasl = ListenerSasl(endpoint.name, config, credentials)
+            sasl = ListenerSasl(endpoint.name, config, credentials, tokens)
             self.handle = SaslGate(sasl, self.counts, loop, handle, self.max_frame)
             self.max_frame = min(self.max_frame, sasl.max_receive_size)
         if endpoint.protocol != "PLAINTEXT":

@@ -12,7 +12,9 @@ from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
+from headwater.broker.metadata_store import TokenRecord
 from headwater.log.compaction.cleaner import LogCleaner
+from headwater.log.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +55,8 @@ class Maintenance:
             self._broker.topics.forgetters.append(cleaner.forget)
             self._every("log.cleaner.backoff.ms", lambda: _clean_all(cleaner))
         self._tasks.append(asyncio.create_task(self._close_idle()))
+        if self._broker.delegation_tokens.is_enabled:
+            self._tasks.append(asyncio.create_task(self._forget_tokens()))
         if any(listener.security.tls is not None for listener in self._broker.listeners):
             self._every("headwater.certificates.check.interval.ms", self._look_after_certificates)
 
@@ -93,6 +97,24 @@ class Maintenance:
             await asyncio.sleep(min(_IDLE_CHECK_S, max(max_idle_s / 4, 0.05)))
             for listener in self._broker.listeners:
                 listener.close_idle(max_idle_s)
+
+    async def _forget_tokens(self) -> None:
+        broker = self._broker
+
+        async def forget() -> None:
+            gone = broker.delegation_tokens.expired(_now_ms())
+            if gone:
+                await broker.topics.store_credentials(
+                    [TokenRecord(token, exists=False) for token in gone]
+                )
+
+        interval_ms = broker.config.integer("delegation.token.expiry.check.interval.ms")
+        while True:
+            await asyncio.sleep(min(interval_ms, _DAY_MS) / 1000)
+            try:
+                await broker.topics.changes.run(forget)
+            except LogError as error:
+                logger.error("expired delegation tokens could not be cleared away: %s", error)
 
     def _look_after_certificates(self) -> None:
         for listener in self._broker.listeners:

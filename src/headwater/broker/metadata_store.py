@@ -1,4 +1,4 @@
-"""Keeps topics, run-time settings, quotas, users and ACLs in a journal that survives any crash.
+"""Keeps topics, settings, quotas, users, ACLs and tokens in a journal that survives any crash.
 
 The file has a line for each change: a checksum and JSON. A change is there once its line has
 been flushed, and a line that a crash cut short is dropped at the next start, which is right, as
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from headwater.broker.acls.acl import acl_from_json, acl_to_json
+from headwater.broker.delegation_tokens.delegation_token import token_from_json, token_to_json
 from headwater.broker.quotas.entity import entity_of
 from headwater.broker.sasl.scram_credentials import ScramCredential, ScramMechanism
 from headwater.broker.topic_names import id_text, parse_id
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.broker.acls.acl import Acl
+    from headwater.broker.delegation_tokens.delegation_token import DelegationToken
     from headwater.broker.quotas.entity import Entity
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
@@ -81,18 +83,26 @@ class AclRecord(NamedTuple):
     exists: bool = True
 
 
-Record = TopicRecord | BrokerConfigRecord | QuotaRecord | ScramRecord | AclRecord
+class TokenRecord(NamedTuple):
+    """A delegation token, new or with another end; or one that is gone."""
+
+    token: DelegationToken
+    exists: bool = True
+
+
+Record = TopicRecord | BrokerConfigRecord | QuotaRecord | ScramRecord | AclRecord | TokenRecord
 
 
 @dataclass(slots=True)
 class Metadata:
-    """All topics, run-time settings, quotas, users and ACLs."""
+    """All topics, run-time settings, quotas, users, ACLs and tokens."""
 
     topics: dict[str, TopicRecord] = field(default_factory=dict)
     broker_configs: dict[str, dict[str, str]] = field(default_factory=dict)
     quotas: dict[Entity, dict[str, float]] = field(default_factory=dict)
     scram: ScramCredentials = field(default_factory=dict)
     acls: dict[Acl, None] = field(default_factory=dict)
+    tokens: dict[str, DelegationToken] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Take over one change."""
@@ -117,6 +127,10 @@ class Metadata:
                 self.acls[acl] = None
             case AclRecord(acl):
                 self.acls.pop(acl, None)
+            case TokenRecord(token, exists=True):
+                self.tokens[token.id] = token
+            case TokenRecord(token):
+                self.tokens.pop(token.id, None)
 
     def records(self) -> list[Record]:
         """Return the changes that lead from nothing to here."""
@@ -126,6 +140,7 @@ class Metadata:
             *(QuotaRecord(*item) for item in self.quotas.items()),
             *(ScramRecord(*user, credential) for user, credential in self.scram.items()),
             *(AclRecord(acl) for acl in self.acls),
+            *(TokenRecord(token) for token in self.tokens.values()),
         ]
 
 
@@ -280,6 +295,8 @@ def _to_json(record: Record) -> dict[str, Any]:
             }  # fmt: skip
         case AclRecord(acl, exists):
             return {"acl": acl_to_json(acl), "exists": exists}
+        case TokenRecord(token, exists):
+            return {"delegationToken": token_to_json(token), "exists": exists}
 
 
 def _from_json(record: dict[str, Any]) -> Record:
@@ -293,6 +310,8 @@ def _from_json(record: dict[str, Any]) -> Record:
         return _scram_record(record)
     if "acl" in record:
         return AclRecord(acl_from_json(record["acl"]), record["exists"])
+    if "delegationToken" in record:
+        return TokenRecord(token_from_json(record["delegationToken"]), record["exists"])
     return BrokerConfigRecord(record["broker"], record["configs"])
 
 

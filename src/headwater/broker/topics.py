@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     from headwater.broker.acls.acl import Acl
     from headwater.broker.config import BrokerConfig
-    from headwater.broker.metadata_store import ScramRecord
+    from headwater.broker.delegation_tokens.delegation_token import DelegationToken
+    from headwater.broker.metadata_store import ScramRecord, TokenRecord
     from headwater.broker.quotas.entity import Entity, Quotas
     from headwater.broker.sasl.scram_credentials import ScramCredentials
     from headwater.config import ConfigDef
@@ -262,8 +263,12 @@ class TopicRegistry:
         """Return what is kept of users' passwords, as it is stored."""
         return self._store.metadata.scram
 
-    async def store_scram(self, changes: Sequence[ScramRecord]) -> None:
-        """Replace what is kept of some users' passwords."""
+    def delegation_tokens(self) -> Mapping[str, DelegationToken]:
+        """Return the delegation tokens by id, as they are stored."""
+        return self._store.metadata.tokens
+
+    async def store_credentials(self, changes: Sequence[ScramRecord | TokenRecord]) -> None:
+        """Replace what is kept of some users' passwords, and of delegation tokens."""
         await asyncio.to_thread(self._store.commit, changes)
 
     async def store_quotas(self, changes: Mapping[Entity, dict[str, float]]) -> None:

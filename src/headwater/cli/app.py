@@ -47,6 +47,11 @@ _COMMANDS = (
         "Make certificates, users and client properties.",
     ),
     LazyCommand("acls", "headwater.cli.commands.acls:acls", "Say who may do what."),
+    LazyCommand(
+        "delegation-tokens",
+        "headwater.cli.commands.delegation_tokens:delegation_tokens",
+        "Make, renew, end, list delegation tokens.",
+    ),
     LazyCommand("produce", "headwater.cli.commands.produce:produce", "Write records to a topic."),
     LazyCommand("consume", "headwater.cli.commands.consume:consume", "Read records from a topic."),
     LazyCommand(

@@ -43,7 +43,7 @@ def check_http_exposure(config: ListenerConfig, *, is_insecure: bool) -> None:
     """Refuse an HTTP service that anybody on the network could use."""
     from headwater.http.tls import ClientAuthentication
 
-    asks = config.users_file is not None or (
+    asks = (config.users_file is not None or config.passes_credentials_on) or (
         config.certificate_file is not None
         and config.client_authentication is ClientAuthentication.REQUIRED
     )

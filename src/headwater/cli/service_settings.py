@@ -139,6 +139,7 @@ def _resolved(given: Given, definitions: Definitions | None = None) -> Given:
 def _check_listener(config: ListenerConfig) -> None:
     config.check()
     config.tls()
+    config.rights()
 
 
 def _check_spark_service(service: str, given: Given) -> None:

@@ -67,6 +67,7 @@ def resolved(properties: Mapping[str, str]) -> dict[str, str]:
         raise InvalidPropertiesError(str(failure)) from None
 
 
+_TOKEN = re.compile(r"\btokenauth\s*=\s*\"?true", re.IGNORECASE)
 _CREDENTIAL = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)')""")
 
 _RENAMED = {
@@ -156,6 +157,11 @@ def _quoted(text: str) -> str:
 def _credentials(jaas: str) -> dict[str, str]:
     if "OAuthBearer" in jaas:
         return {}
+    if _TOKEN.search(jaas):
+        raise InvalidPropertiesError(
+            "sasl.jaas.config: librdkafka cannot log in with a delegation token (tokenauth). "
+            "Java's clients can"
+        )
     found = {
         match[1]: re.sub(r"\\(.)", r"\1", match[2]) if match[2] is not None else match[3]
         for match in _CREDENTIAL.finditer(jaas)

@@ -12,6 +12,7 @@ from headwater.config import (
     list_of,
 )
 from headwater.http.listener_settings import listener_definitions
+from headwater.http.rights import rights_definition
 
 DEFAULT_PORT = 8083
 JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"
@@ -88,6 +89,7 @@ def _without_effect(name: str, why: str) -> ConfigDef:
 CONNECT_SETTINGS = Definitions(
     "connect",
     *listener_definitions(DEFAULT_PORT),
+    rights_definition(),
     ConfigDef(
         "bootstrap.servers",
         ConfigType.LIST,

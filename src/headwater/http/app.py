@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from headwater.http.interface import Interface
     from headwater.http.metrics import RequestMetrics
     from headwater.http.principals import Principal
+    from headwater.http.rights import Rights
     from headwater.http.routes import Route
 
 logger = logging.getLogger("headwater.http")
@@ -53,7 +54,8 @@ class App(Generic[AnyRoute]):
 
     `handle` calls a route's handler; a service that has more to do around it does it there.
     `rewrite` may change a request before its route is looked for. `rest` is an ASGI application
-    that gets what no route serves, such as a console's pages.
+    that gets what no route serves, such as a console's pages. Where there are `rights`, `authorize`
+    raises what a client is told who may not have a route.
 
         App(interface, call_handler(service), RequestMetrics("headwater_rest"))
     """
@@ -66,6 +68,8 @@ class App(Generic[AnyRoute]):
         *,
         rewrite: Callable[[Request], None] | None = None,
         authenticator: Authenticator | None = None,
+        rights: Rights | None = None,
+        authorize: Callable[[AnyRoute, Request], None] | None = None,
         cache: AnswerCache | None = None,
         health: Health | None = None,
         access_log: AccessLog | None = None,
@@ -77,6 +81,8 @@ class App(Generic[AnyRoute]):
         self._metrics = metrics
         self._rewrite = rewrite
         self._authenticator = authenticator or Anybody()
+        self._rights = rights
+        self._authorize = authorize
         self._cache = cache
         self._health = health or Health()
         self._access_log = access_log
@@ -165,6 +171,10 @@ class App(Generic[AnyRoute]):
         else:
             exchange.body.lift_limit()
             self._check_type(exchange, is_empty=False)
+        if self._rights is not None:
+            request.rights = self._rights
+            if self._authorize is not None:
+                self._authorize(route, request)
         return await self._handle(route, request)
 
     def _request(self, exchange: _Exchange[AnyRoute]) -> Request:

@@ -35,6 +35,11 @@ def unauthorized(challenge: str) -> HttpError:
     return HttpError(401, 401, "Unauthorized: give a user and a password", (header,))
 
 
+def forbidden(message: str) -> HttpError:
+    """It is known who is asking, and they may not."""
+    return HttpError(403, 40301, f"Forbidden: {message}")
+
+
 def not_found() -> HttpError:
     """No route has this path."""
     return HttpError(404, 404, "HTTP 404 Not Found")

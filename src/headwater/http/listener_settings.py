@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from headwater.http.access_log import AccessLog
     from headwater.http.authentication import Authenticator
+    from headwater.http.rights import Rights
 
 
 def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
@@ -98,6 +99,8 @@ class ListenerConfig:
     ca_file: Path | None = None
     client_authentication: ClientAuthentication = ClientAuthentication.NONE
     request_logger: str | None = None
+    rules_file: Path | None = None
+    passes_credentials_on: bool = False  # to somebody who knows whom to let in
 
     def take(self, name: str, values: Values) -> bool:
         """Take a setting, if it is one of a listener; raises ConfigError."""
@@ -147,6 +150,14 @@ class ListenerConfig:
             return CertificateOrPassword(passwords)
         return passwords
 
+    def rights(self) -> Rights | None:
+        """Return who may do what; None where everybody may do everything. Raises StartError."""
+        if self.rules_file is None:
+            return None
+        from headwater.http.rights import Rights
+
+        return Rights.from_file(self.rules_file)
+
     def access_log(self) -> AccessLog | None:
         """Return where requests are written down, if they are."""
         if not self.request_logger:
@@ -182,4 +193,5 @@ _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "ssl.ca.location": ("ca_file", Path),
     "ssl.client.authentication": ("client_authentication", _client_authentication),
     "request.logger.name": ("request_logger", _as_it_is),
+    "authorization.rules.file": ("rules_file", Path),
 }

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from headwater.http.body import Body
-from headwater.http.errors import HttpError, bad_request
+from headwater.http.errors import HttpError, bad_request, forbidden
 from headwater.http.principals import ANONYMOUS, Principal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
+
+    from headwater.http.rights import Operation, ResourceType, Rights
 
 Kind = TypeVar("Kind")
 
@@ -38,10 +40,23 @@ class Request:
     media_type: str = ""  # what the client wants the answer to be
     incoming: Body = field(default_factory=Body)
     prepared: Any = None  # what was found out before the handler
+    rights: Rights | None = None  # who may do what; None where everybody may do everything
 
     def chunks(self) -> AsyncIterator[bytes]:
         """Iterate over the body as it comes; raises HttpError 413, ClientDisconnectedError."""
         return self.incoming.chunks()
+
+    def may(self, operation: Operation, resource_type: ResourceType, name: str) -> bool:
+        """Whether who is asking may do something to a resource."""
+        return self.rights is None or self.rights.allow(
+            self.principal, operation, resource_type, name
+        )
+
+    def require(self, operation: Operation, resource_type: ResourceType, name: str) -> None:
+        """Raise HttpError 403 unless who is asking may do it."""
+        if not self.may(operation, resource_type, name):
+            what = f"{operation.name} on the {resource_type.value} {name}"
+            raise forbidden(f"{self.principal} has no {what}")
 
     def flag(self, name: str) -> bool:
         """Return a boolean query parameter; absent ones are false."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from headwater.http.answer_cache import AnswerCache
@@ -11,6 +12,7 @@ from headwater.http.forwarding import Forwarder
 from headwater.registry.http.api import INTERFACE
 from headwater.registry.http.contexts import enter_context, replace_aliases
 from headwater.registry.http.leader import LeaderGate
+from headwater.registry.http.rights import authorize
 from headwater.registry.metrics import Metrics
 from headwater.registry.schema_state import SchemaState
 from headwater.registry.service import RegistryService
@@ -64,6 +66,8 @@ class Instance:
             self.metrics,
             rewrite=self._rewrite,
             authenticator=authenticator,
+            rights=config.rights(),
+            authorize=partial(authorize, self.service),
             cache=self._answers,
             access_log=config.access_log(),
             max_request_bytes=config.max_request_bytes,

@@ -12,6 +12,7 @@ from headwater.config import (
     one_of_any_case,
 )
 from headwater.http.listener_settings import listener_definitions
+from headwater.http.rights import rights_definition
 from headwater.registry.settings_scope import LEVELS
 
 DEFAULT_PORT = 8081
@@ -29,6 +30,7 @@ REGISTRY_SETTINGS = Definitions(
         importance=Importance.HIGH,
     ),
     *listener_definitions(DEFAULT_PORT),
+    rights_definition(),
     ConfigDef(
         "advertised.url",
         ConfigType.STRING,

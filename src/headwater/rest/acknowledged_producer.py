@@ -24,6 +24,7 @@ _OVERHEAD = 100
 _POLL_S = 0.1
 _QUEUE_FULL = -184  # librdkafka's number of it
 _FLUSH_S = 10.0
+_PURGED = (-152, -151)  # and of what was taken back before it went, and on its way
 
 
 class OutgoingRecord(NamedTuple):
@@ -70,6 +71,7 @@ class AcknowledgedProducer:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._poll, name="rest-deliveries", daemon=True)
         self.in_flight = 0  # bytes
+        self.fatal_error: KafkaError | None = None
 
     def start(self) -> None:
         """Begin to take acknowledgements, on the loop that runs."""
@@ -162,11 +164,20 @@ class AcknowledgedProducer:
 
     def _poll(self) -> None:
         while not self._stopped.is_set():
-            self._producer.poll(_POLL_S)
+            self._serve(self._producer, _POLL_S)
             for producer in self._retired[:]:
-                producer.poll(0)
+                self._serve(producer, 0)
                 if not len(producer):
                     self._retired.remove(producer)
+
+    def _serve(self, producer: Producer, timeout_s: float) -> None:
+        try:
+            producer.poll(timeout_s)
+        except KafkaException as failure:
+            # A producer that cannot go on, such as one that may not write at all. What it still
+            # has would wait for its time to be over; who waits for the answer is told why now.
+            self.fatal_error = failure.args[0]
+            producer.purge()
 
     def answered(self, sent: _Sent) -> None:
         """Tell the loop that all records of a request have their answers; from any thread."""
@@ -206,6 +217,8 @@ class _Sent:
         self._lock = threading.Lock()
 
     def acknowledged(self, index: int, error: KafkaError | None, message: Message | None) -> None:
+        if error is not None and error.code() in _PURGED:
+            error = self._producer.fatal_error or error
         if error is not None or message is None:
             delivery = Delivery(ANY_PARTITION, -1, -1, error)
         else:

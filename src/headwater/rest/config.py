@@ -26,6 +26,7 @@ _MAX_BLOCK_MS = 60_000
 _BUFFER_MEMORY = 32 * 1024 * 1024
 # Java's producer tries for two minutes; who waits for an answer by HTTP has gone by then.
 _DELIVERY_TIMEOUT_MS = 30_000
+_BY_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 # Kafka's Java client has these two; librdkafka's words for them are other ones.
 _JAVAS_BLOCKING = "max.block.ms"
 _JAVAS_MEMORY = "buffer.memory"
@@ -75,10 +76,27 @@ class RestConfig(ListenerConfig):
     def check(self) -> None:
         """Refuse settings that do not go together, and clients' that cannot be used."""
         ListenerConfig.check(self)
+        if self.passes_credentials_on:
+            self._check_propagation()
         for name in (_JAVAS_BLOCKING, _JAVAS_MEMORY):
             if not self.producer.get(name, "1").isdecimal():
                 reason = "it is no number"
                 raise ConfigError(f"{PRODUCER_PREFIX}{name}", self.producer[name], reason)
+
+    def _check_propagation(self) -> None:
+        """Refuse to pass credentials on to who cannot use them."""
+        setting, given = "confluent.rest.auth.propagate.method", "SASL"
+        if self.users_file is not None:
+            reason = "the cluster knows who may come in; leave out authentication.users.file"
+            raise ConfigError(setting, given, reason)
+        protocol = self.client.get("security.protocol", "PLAINTEXT").upper()
+        if not protocol.startswith("SASL"):
+            reason = f"the cluster asks nobody with client.security.protocol={protocol}"
+            raise ConfigError(setting, given, reason)
+        mechanism = self.client.get("sasl.mechanism", self.client.get("sasl.mechanisms", ""))
+        if mechanism.upper() not in _BY_PASSWORD:
+            reason = f"client.sasl.mechanism must be one of {', '.join(_BY_PASSWORD)}"
+            raise ConfigError(setting, given, reason)
 
     @property
     def access(self) -> ClusterAccess:
@@ -185,4 +203,5 @@ _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "api.v3.produce.batch.maximum.entries": ("max_batch_entries", _as_it_is),
     "client.timeout.ms": ("timeout_s", _seconds),
     "max.request.bytes": ("max_request_bytes", _as_it_is),
+    "confluent.rest.auth.propagate.method": ("passes_credentials_on", bool),
 }

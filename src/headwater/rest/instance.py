@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException
@@ -11,6 +10,7 @@ from headwater.clients.errors import InvalidPropertiesError, describe
 from headwater.http.app import App, call_handler
 from headwater.http.errors import StartError
 from headwater.rest.api import interface
+from headwater.rest.identities import Identities
 from headwater.rest.metrics import Metrics
 from headwater.rest.service import RestService
 
@@ -39,27 +39,27 @@ class Instance:
             raise StartError(f"the client settings were refused: {failure}") from None
         metrics = Metrics()
         metrics.watch(self.service.consumers, self.service.producer)
+        self._identities = Identities(config) if config.passes_credentials_on else None
         self.app = App(
             interface(config),
-            call_handler(self.service),
+            self._identities.handle if self._identities else call_handler(self.service),
             metrics,
-            authenticator=authenticator,
+            authenticator=self._identities or authenticator,
             access_log=config.access_log(),
             max_request_bytes=config.max_request_bytes,
         )
 
     async def start(self) -> None:
         """Begin to take acknowledgements, and to expire consumers."""
-        self.service.producer.start()
-        self.service.consumers.start()
+        await self.service.start()
+        if self._identities is not None:
+            self._identities.start()
 
     async def stop(self) -> None:
         """Let consumers leave their groups, and records arrive that are on their way."""
-        await self.service.consumers.stop()
-        await asyncio.to_thread(self.service.producer.stop)
-        self.service.cluster.stop()
-        self.service.threads.stop()
-        self.service.registry.close()
+        if self._identities is not None:
+            await self._identities.stop()
+        await self.service.stop()
 
     def summary(self) -> str:
         """Say which cluster it speaks for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from headwater.rest.acknowledged_producer import AcknowledgedProducer
@@ -34,6 +35,19 @@ class RestService:
         self.producer = AcknowledgedProducer(
             config.producer_settings(), config.buffer_memory, config.max_block_s
         )
+
+    async def start(self) -> None:
+        """Begin to take acknowledgements, and to expire consumers."""
+        self.producer.start()
+        self.consumers.start()
+
+    async def stop(self) -> None:
+        """Let consumers leave their groups, and records arrive that are on their way."""
+        await self.consumers.stop()
+        await asyncio.to_thread(self.producer.stop)
+        self.cluster.stop()
+        self.threads.stop()
+        self.registry.close()
 
     async def cluster_id(self) -> str:
         """Return the id of the cluster; raises HttpError where no broker answers."""

@@ -10,6 +10,7 @@ from headwater.config import (
     at_least,
     between,
     list_of,
+    one_of_any_case,
 )
 from headwater.http.listener_settings import listener_definitions
 
@@ -108,6 +109,14 @@ REST_SETTINGS = Definitions(
         10_000,
         "How long the cluster may take for an answer about topics, groups and settings.",
         at_least(1),
+    ),
+    ConfigDef(
+        "confluent.rest.auth.propagate.method",
+        ConfigType.STRING,
+        "",
+        "SASL: the proxy acts on the cluster as who has called it, and logs in there with the name"
+        " and password of the request. Without it, it acts as itself for everybody.",
+        one_of_any_case("", "SASL"),
     ),
     ConfigDef(
         "max.request.bytes",

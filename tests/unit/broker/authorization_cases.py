@@ -21,6 +21,15 @@ NOBODY_ASKS = {
     ApiKey.API_VERSIONS: "the greeting comes before anybody can have said who they are",
     ApiKey.SASL_HANDSHAKE: "it is refused where nobody logs in",
     ApiKey.SASL_AUTHENTICATE: "it is refused where nobody logs in",
+    **dict.fromkeys(
+        (
+            ApiKey.CREATE_DELEGATION_TOKEN,
+            ApiKey.RENEW_DELEGATION_TOKEN,
+            ApiKey.EXPIRE_DELEGATION_TOKEN,
+            ApiKey.DESCRIBE_DELEGATION_TOKEN,
+        ),
+        "they are refused in plain text; test_apis_delegation_tokens.py has their rights",
+    ),
 }
 
 NO_TOPIC = ErrorCode.TOPIC_AUTHORIZATION_FAILED

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.effort import often
 
 from headwater.broker.acls.acl import Acl, ResourcePattern
+from headwater.broker.delegation_tokens.delegation_token import DelegationToken
 from headwater.broker.metadata_store import (
     FILE_NAME,
     AclRecord,
@@ -20,6 +21,7 @@ from headwater.broker.metadata_store import (
     QuotaRecord,
     Record,
     ScramRecord,
+    TokenRecord,
     TopicRecord,
 )
 from headwater.broker.quotas.entity import Entity, entity_of
@@ -28,6 +30,7 @@ from headwater.broker.sasl.scram_credentials import (
     ScramMechanism,
     ScramUser,
 )
+from headwater.broker.session import Principal
 from headwater.log.errors import StorageError
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 
@@ -162,6 +165,7 @@ def test_the_file_does_not_grow_with_every_change(tmp_path: Path) -> None:
 
 
 _names = st.text("ab.", min_size=1, max_size=3)
+_principals = st.builds(Principal, _names, _names)
 _records: st.SearchStrategy[Record] = st.one_of(
     st.builds(
         TopicRecord,
@@ -197,6 +201,20 @@ _records: st.SearchStrategy[Record] = st.one_of(
         ),
         st.booleans(),
     ),
+    st.builds(
+        TokenRecord,
+        st.builds(
+            DelegationToken,
+            _names,
+            _principals,
+            _principals,
+            st.lists(_principals).map(tuple),
+            st.integers(0, 9),
+            st.integers(0, 9),
+            st.integers(0, 9),
+        ),
+        st.booleans(),
+    ),
 )
 
 
@@ -211,6 +229,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
     quotas: dict[Entity, dict[str, float]] = {}
     users: dict[ScramUser, ScramCredential | None] = {}
     acls: dict[Acl, bool] = {}
+    tokens: dict[str, DelegationToken | None] = {}
     store = _open(directory)
     for changes in commits:
         store.commit(changes)
@@ -223,8 +242,10 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
                 users[change.user, change.mechanism] = change.credential
             elif isinstance(change, QuotaRecord):
                 quotas[change.entity] = change.quotas
-            else:
+            elif isinstance(change, AclRecord):
                 acls[change.acl] = change.exists
+            else:
+                tokens[change.token.id] = change.token if change.exists else None
         store.close()
         store = _open(directory)
         assert store.metadata.topics == {
@@ -236,6 +257,7 @@ def test_any_changes_are_read_back_as_a_dictionary_has_them(
         assert store.metadata.quotas == {k: v for k, v in quotas.items() if v}
         assert store.metadata.scram == {k: v for k, v in users.items() if v is not None}
         assert set(store.metadata.acls) == {acl for acl, exists in acls.items() if exists}
+        assert store.metadata.tokens == {k: v for k, v in tokens.items() if v is not None}
     store.close()
 
 

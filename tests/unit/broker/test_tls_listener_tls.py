@@ -7,11 +7,12 @@ import ssl
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.certificates import DAY, Authority, Issued
+from tests.certificates import DAY, Authority, Issued, revoked_by
 
 from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig
 from headwater.broker.tls.context import load
+from headwater.broker.tls.handshake_errors import explain
 from headwater.broker.tls.listener_tls import ListenerTls
 from headwater.broker.tls.settings import TlsSettings
 from headwater.config import ConfigError
@@ -208,3 +209,69 @@ def test_a_certificate_about_to_expire_is_warned_of_once_a_day(
     expired.mkdir()
     Renewal(expired, AUTHORITY.issue("CN=broker", ends=-DAY / 2))
     assert "has expired: clients refuse it" in caplog.text
+
+
+def handshake(listener: ListenerTls, client: Issued, folder: Path) -> str:
+    """Let a client in with its certificate, or return what the broker's log would say."""
+    context = ssl.create_default_context(cadata=AUTHORITY.certificate)
+    context.load_cert_chain(client.write(folder / "client.pem"))
+    ends = [ssl.MemoryBIO() for _ in range(2)]
+    broker = listener._state.context.wrap_bio(ends[0], ends[1], server_side=True)
+    other = context.wrap_bio(ends[1], ends[0], server_hostname="localhost")
+    for _ in range(3):
+        for end in (other, broker):
+            try:
+                end.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+            except ssl.SSLError as error:
+                return explain(error)
+    return "in"
+
+
+def test_revoked_certificates_are_refused_and_lists_taken_over(tmp_path: Path) -> None:
+    ann, eve = AUTHORITY.issue("CN=ann"), AUTHORITY.issue("CN=eve")
+    lists = tmp_path / "revoked.pem"
+    lists.write_text(revoked_by(AUTHORITY))
+    config = config_with(
+        **{
+            "ssl.client.auth": "required",
+            "ssl.truststore.certificates": AUTHORITY.certificate,
+            "ssl.truststore.type": "PEM",
+            "headwater.ssl.crl.location": str(lists),
+        }
+    )
+    listener = ListenerTls("OUT", config, AuthenticationCounts(), names_principals=True)
+    assert [handshake(listener, who, tmp_path) for who in (ann, eve)] == ["in", "in"]
+    lists.write_text(revoked_by(AUTHORITY, eve))
+    listener.look_after()
+    assert handshake(listener, ann, tmp_path) == "in"
+    assert "it was revoked (headwater.ssl.crl.location)" in handshake(listener, eve, tmp_path)
+    # A list of no use is not taken over.
+    lists.write_text(revoked_by(AUTHORITY, lasts=-DAY))
+    listener.look_after()
+    assert "it was revoked" in handshake(listener, eve, tmp_path)
+    # Nobody comes in of whom it cannot be told.
+    lists.write_text(revoked_by(Authority("another")))
+    listener.look_after()
+    assert "has no list of the authority" in handshake(listener, ann, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (None, "No such file"),
+        ("nothing", "holds no list of revoked certificates"),
+        ("-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n", "damaged"),
+        (revoked_by(AUTHORITY, lasts=-DAY), "was good until"),
+    ],
+)
+def test_what_is_wrong_with_a_list_of_revoked_certificates(
+    tmp_path: Path, text: str | None, reason: str
+) -> None:
+    path = tmp_path / "revoked.pem"
+    if text is not None:
+        path.write_text(text)
+    given = {"ssl.client.auth": "required", "headwater.ssl.crl.location": str(path)}
+    with pytest.raises(ConfigError, match=reason):
+        load(settings_of(given))

@@ -22,6 +22,12 @@ from headwater.broker.apis.consumer_groups import (
     consumer_group_describe,
     consumer_group_heartbeat,
 )
+from headwater.broker.apis.delegation_tokens import (
+    create_delegation_token,
+    describe_delegation_token,
+    expire_delegation_token,
+    renew_delegation_token,
+)
 from headwater.broker.apis.delete_records import delete_records
 from headwater.broker.apis.fetch import fetch
 from headwater.broker.apis.find_coordinator import find_coordinator
@@ -73,6 +79,10 @@ HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.SASL_AUTHENTICATE: sasl_authenticate,
     ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: describe_user_scram_credentials,
     ApiKey.ALTER_USER_SCRAM_CREDENTIALS: alter_user_scram_credentials,
+    ApiKey.CREATE_DELEGATION_TOKEN: create_delegation_token,
+    ApiKey.RENEW_DELEGATION_TOKEN: renew_delegation_token,
+    ApiKey.EXPIRE_DELEGATION_TOKEN: expire_delegation_token,
+    ApiKey.DESCRIBE_DELEGATION_TOKEN: describe_delegation_token,
     ApiKey.CREATE_TOPICS: create_topics,
     ApiKey.DELETE_TOPICS: delete_topics,
     ApiKey.DELETE_RECORDS: delete_records,

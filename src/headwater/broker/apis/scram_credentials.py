@@ -134,7 +134,7 @@ async def _alter(broker: Broker, wanted: Any) -> dict[str, KafkaError | None]:
     records = [record for record in records if errors[record.user] is None]
     if records:
         try:
-            await broker.topics.store_scram([*_patterns(records, credentials), *records])
+            await broker.topics.store_credentials([*_patterns(records, credentials), *records])
         except LogError as error:
             failure = KafkaError(error_code_of(error), str(error))
             errors.update((record.user, failure) for record in records)

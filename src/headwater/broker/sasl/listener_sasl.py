@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.config import BrokerConfig
     from headwater.broker.config.listener_values import ListenerValues
+    from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
     from headwater.broker.sasl.mechanism import Exchange
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
@@ -78,11 +79,16 @@ class ListenerSasl:
     """Begins the logins of a listener. Changed settings count for those who log in from then on."""
 
     def __init__(
-        self, listener: str, config: BrokerConfig, credentials: Callable[[], ScramCredentials]
+        self,
+        listener: str,
+        config: BrokerConfig,
+        credentials: Callable[[], ScramCredentials],
+        tokens: DelegationTokens | None = None,
     ) -> None:
         self._listener = listener
         self._config = config
         self._credentials = credentials
+        self._tokens = tokens
         self._settings = SaslSettings.of(config, listener)
         self._begin_by_token = _token_exchanges(self._settings.tokens)
         self.max_receive_size = config.of_listener(listener).integer("sasl.server.max.receive.size")
@@ -111,7 +117,7 @@ class ListenerSasl:
         if mechanism == _OAUTHBEARER:
             assert self._begin_by_token is not None
             return self._begin_by_token()
-        return ScramExchange(_SCRAM[mechanism], self._credentials())
+        return ScramExchange(_SCRAM[mechanism], self._credentials(), self._tokens)
 
     def _check(self, trial: BrokerConfig) -> None:
         settings = SaslSettings.of(trial, self._listener)

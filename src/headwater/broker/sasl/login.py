@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headwater.broker.connection import Connection
     from headwater.broker.reply import Reply
     from headwater.broker.sasl.listener_sasl import ListenerSasl
-    from headwater.broker.sasl.mechanism import Exchange
+    from headwater.broker.sasl.mechanism import Exchange, Step
     from headwater.protocol.frames import RequestHeader
 
 
@@ -123,7 +123,7 @@ class Login:
         assert self._exchange is not None
         try:
             step = self._exchange.take(message)
-            lifetime_ms = 0 if step.user is None else self._admit(step.user, step.expires_at)
+            lifetime_ms = 0 if step.user is None else self._admit(step.user, step)
         except LoginRefused as refusal:
             answer = {
                 "error_code": ErrorCode.SASL_AUTHENTICATION_FAILED,
@@ -141,7 +141,7 @@ class Login:
             }
             reply.send(*_encoded(header, answer))
 
-    def _admit(self, user: str, expires_at: float | None) -> int:
+    def _admit(self, user: str, step: Step) -> int:
         """Make the client who it has proved to be, and return for how many milliseconds."""
         connection = self._connection
         before = connection.session.authentication
@@ -160,11 +160,14 @@ class Login:
             self._counts.reauthenticated += 1
         else:
             self._counts.succeeded += 1
+        expires_at = step.expires_at
         now, most_ms = time(), self._sasl.max_session_ms(self._mechanism)
         if most_ms > 0:
             expires_at = min(now + most_ms / 1000, expires_at or float("inf"))
         connection.session = connection.session.authenticated(
-            Authentication(principal, self._mechanism, expires_at)
+            Authentication(
+                principal, self._mechanism, expires_at, principal if step.by_token else None
+            )
         )
         self._exchange = None
         self.state = State.DONE

@@ -16,6 +16,8 @@ class Step(NamedTuple):
     user: str | None = None
     expires_at: float | None = None
     """When what was proved is good no more (`time.time`), if that is known."""
+    by_token: bool = False
+    """Whether it was a delegation token of the user's that proved it."""
 
 
 class Exchange(Protocol):

@@ -12,13 +12,19 @@ import hashlib
 import hmac
 import re
 import secrets
+from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.sasl.mechanism import LoginRefused, Step
 from headwater.broker.sasl.scram_credentials import NOBODY, imitation
 
 if TYPE_CHECKING:
-    from headwater.broker.sasl.scram_credentials import ScramCredentials, ScramMechanism
+    from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
+    from headwater.broker.sasl.scram_credentials import (
+        ScramCredential,
+        ScramCredentials,
+        ScramMechanism,
+    )
 
 _FIRST = re.compile(
     r"(?P<header>[ny],(?:a=(?P<identity>[^,]*))?,)"
@@ -29,14 +35,24 @@ _FINAL = re.compile(
     r",p=(?P<proof>[A-Za-z0-9+/=]+)"
 )
 
+_TOKEN = "tokenauth=true"
+"""Kafka's extension: the name is a delegation token's id, and the password its HMAC."""
+
 
 class ScramExchange:
     """Two messages from the client, two answers."""
 
-    def __init__(self, mechanism: ScramMechanism, credentials: ScramCredentials) -> None:
+    def __init__(
+        self,
+        mechanism: ScramMechanism,
+        credentials: ScramCredentials,
+        tokens: DelegationTokens | None = None,
+    ) -> None:
         self._mechanism = mechanism
         self._credentials = credentials
+        self._tokens = tokens
         self._said: tuple[str, str] | None = None
+        self._expires_at: float | None = None
 
     def take(self, message: bytes) -> Step:
         """Take the client's first message, or its final one."""
@@ -51,11 +67,9 @@ class ScramExchange:
         user = None if match is None else _decoded(match["user"])
         if match is None or user is None or user == NOBODY or match["identity"] not in (None, user):
             raise self._refused()
-        if "tokenauth=true" in match["more"]:
-            raise LoginRefused("Delegation tokens are not served")
-        self._user = user
         self._header = match["header"]
-        known = self._credentials.get((user, self._mechanism))
+        self._by_token = _TOKEN in match["more"].lower().split(",")
+        known = self._known(user)
         self._is_known = known is not None
         # Made for everybody, so that it takes the same time.
         nobody = imitation(self._credentials.get((NOBODY, self._mechanism)), user, self._mechanism)
@@ -65,6 +79,19 @@ class ScramExchange:
         answer = f"r={self._nonce},s={salt},i={self._credential.iterations}"
         self._said = match["bare"], answer
         return Step(answer.encode())
+
+    def _known(self, user: str) -> ScramCredential | None:
+        """Return what a user, or the bearer of a token, has to know; note who that would be."""
+        self._user = user
+        if not self._by_token:
+            return self._credentials.get((user, self._mechanism))
+        if self._tokens is None:
+            return None
+        login = self._tokens.login(user, self._mechanism, time_ns() // 1_000_000)
+        if login is None:
+            return None
+        self._user, self._expires_at = login.owner, login.expires_at
+        return login.credential
 
     def _final(self, text: str) -> Step:
         assert self._said is not None
@@ -88,7 +115,7 @@ class ScramExchange:
         if not is_right or not self._is_known:
             raise self._refused()
         verifier = base64.b64encode(hmac.digest(credential.server_key, signed, name))
-        return Step(b"v=" + verifier, self._user)
+        return Step(b"v=" + verifier, self._user, self._expires_at, by_token=self._by_token)
 
     def _refused(self) -> LoginRefused:
         return LoginRefused(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headwater.broker.tls import cipher_suites
 from headwater.broker.tls.certificates import CertificateFacts, facts_of, public_keys
 from headwater.broker.tls.principal_rules import PrincipalRules
+from headwater.broker.tls.revocations import check_revocations
 from headwater.broker.tls.stores import Identity, read_identity, read_trusted
 from headwater.config import ConfigError
 
@@ -66,6 +67,8 @@ def load(settings: TlsSettings) -> TlsState:
             ) from None
     elif settings.client_auth != "none":
         context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
+    if settings.revocations is not None and settings.client_auth != "none":
+        check_revocations(context, settings.revocations, _only_for_us)
     try:
         facts = facts_of(identity.chain)
         keys = public_keys(trusted) if trusted else frozenset[bytes]()

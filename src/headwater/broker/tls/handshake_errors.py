@@ -8,6 +8,8 @@ import ssl
 def explain(error: ssl.SSLError) -> str:
     """Say what the client did, what this means, and what could be done."""
     if isinstance(error, ssl.SSLCertVerificationError):
+        if error.verify_code in _ABOUT_REVOCATION:
+            return f"its certificate was refused: {_ABOUT_REVOCATION[error.verify_code]}"
         return (
             f"its certificate was refused: {error.verify_message}; the trust store must hold the"
             " authority that has signed it (ssl.truststore.location)"
@@ -24,6 +26,12 @@ def explain(error: ssl.SSLError) -> str:
     return _REASONS.get(reason, reason.replace("_", " ").lower())
 
 
+_ABOUT_REVOCATION = {
+    23: "it was revoked (headwater.ssl.crl.location)",
+    3: "headwater.ssl.crl.location has no list of the authority that has signed it",
+    12: "the list of headwater.ssl.crl.location is good no more; replace it, no restart is needed",
+}
+"""By OpenSSL's numbers of what is wrong with a certificate."""
 _REASONS = {
     "UNSUPPORTED_PROTOCOL": (
         "it offers only versions of TLS that are older than those served here"

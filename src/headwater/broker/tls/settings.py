@@ -42,6 +42,8 @@ class TlsSettings(NamedTuple):
     principal_rules: str
     may_change_name: bool
     may_lose_names: bool
+    revocations: str | None = None
+    """A file with lists of certificates that count no more."""
 
     @classmethod
     def of(cls, config: BrokerConfig, listener: str, *, with_sasl: bool = False) -> TlsSettings:
@@ -77,13 +79,14 @@ class TlsSettings(NamedTuple):
             text("ssl.principal.mapping.rules") or "DEFAULT",
             config.boolean("ssl.allow.dn.changes"),
             config.boolean("ssl.allow.san.changes"),
+            text("headwater.ssl.crl.location"),
         )
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that certificates come from."""
-        stores = (self.key_store, self.trust_store)
-        return tuple(store.location for store in stores if store.location is not None)
+        locations = (self.key_store.location, self.trust_store.location, self.revocations)
+        return tuple(location for location in locations if location is not None)
 
 
 def _checked(protocols: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from headwater.connect.worker.connectors import Connectors
 from headwater.connect.worker.herder import Herder
 from headwater.connect.worker.http.api import INTERFACE
 from headwater.connect.worker.http.leader import LeaderGate
+from headwater.connect.worker.http.rights import authorize
 from headwater.connect.worker.metrics import Metrics
 from headwater.connect.worker.service import ConnectService
 from headwater.connect.worker.status_log import StatusLog
@@ -77,6 +78,8 @@ class Instance:
             LeaderGate(self.service, writer, forwarder).handle,
             Metrics(self._herder, config.stalled_after_s),
             authenticator=listener.authenticator(REALM),
+            rights=listener.rights(),
+            authorize=authorize,
             access_log=listener.access_log(),
         )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.http.answers import Answer, answer, plain
 from headwater.registry.formats import FORMATS
 from headwater.registry.http.parameters import id_of
+from headwater.registry.http.rights import may_read
 from headwater.registry.http.subjects import (
     MAX_SCHEMAS,
     qualify_references,
@@ -35,7 +37,7 @@ async def list_schemas(service: RegistryService, request: Request) -> Answer:
         if any(name.startswith(prefix) for name in names)
     }
     found: list[StoredSchema] = []
-    for subject in sorted(subjects):
+    for subject in sorted(filter(partial(may_read, request), subjects)):
         versions = store.versions(subject, deleted=deleted)
         found += versions[-1:] if latest_only else versions
     if rule_type:
@@ -78,7 +80,8 @@ async def get_subjects(service: RegistryService, request: Request) -> Answer:
     found = service.versions_of_id(
         id_of(request), request.text("subject") or None, deleted=request.flag("deleted")
     )
-    return answer(sorted({each.subject for each in found})[request.page()])
+    names = {each.subject for each in found if may_read(request, each.subject)}
+    return answer(sorted(names)[request.page()])
 
 
 async def get_versions(service: RegistryService, request: Request) -> Answer:
@@ -86,7 +89,9 @@ async def get_versions(service: RegistryService, request: Request) -> Answer:
     found = service.versions_of_id(
         id_of(request), request.text("subject") or None, deleted=request.flag("deleted")
     )
-    pairs = sorted((each.subject, each.version) for each in found)
+    pairs = sorted(
+        (each.subject, each.version) for each in found if may_read(request, each.subject)
+    )
     values = [{"subject": subject, "version": version} for subject, version in pairs]
     return answer(values[request.page()])
 

@@ -9,6 +9,7 @@ from headwater.registry import changes
 from headwater.registry.entities import RegisterRequest, SchemaReference
 from headwater.registry.errors import RegistryError, subject_not_found
 from headwater.registry.http.parameters import subject_of, version_of
+from headwater.registry.http.rights import may_read
 from headwater.registry.subjects import (
     ANY_CONTEXT,
     DEFAULT_CONTEXT,
@@ -31,7 +32,7 @@ async def list_subjects(service: RegistryService, request: Request) -> Answer:
     names = [
         subject
         for subject in with_prefix(service.store, prefix)
-        if _is_listed(service.store, subject, only_deleted, deleted)
+        if _is_listed(service.store, subject, only_deleted, deleted) and may_read(request, subject)
     ]
     return answer(sorted(names)[request.page()])
 

@@ -35,6 +35,7 @@ class Instance:
             call_handler(self.server),
             RequestMetrics("headwater_sql"),
             authenticator=context.listener.authenticator(_REALM),
+            rights=context.listener.rights(),
             access_log=context.listener.access_log(),
         )
 

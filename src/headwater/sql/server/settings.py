@@ -12,12 +12,14 @@ from headwater.config import (
     one_of,
 )
 from headwater.http.listener_settings import listener_definitions
+from headwater.http.rights import rights_definition
 
 DEFAULT_PORT = 8088
 
 SQL_SETTINGS = Definitions(
     "sql",
     *listener_definitions(DEFAULT_PORT),
+    rights_definition(),
     ConfigDef(
         "bootstrap.servers",
         ConfigType.LIST,

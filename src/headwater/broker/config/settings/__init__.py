@@ -13,6 +13,7 @@ from headwater.broker.config.settings import (
     acls,
     audit,
     cleaner,
+    delegation_tokens,
     groups,
     listeners,
     log,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from headwater.config import ConfigDef
 
 _FAMILIES = (
-    server, listeners, tls, sasl, acls, audit, log, cleaner, groups, share_groups, transactions,
-    own,
+    server, listeners, tls, sasl, delegation_tokens, acls, audit, log, cleaner, groups,
+    share_groups, transactions, own,
 )  # fmt: skip
 
 

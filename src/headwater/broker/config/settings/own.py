@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.config import ConfigDef, ConfigType, at_least, between, one_of
+from headwater.config import ConfigDef, ConfigType, UpdateMode, at_least, between, one_of
 
 SETTINGS = (
     ConfigDef(
@@ -55,5 +55,13 @@ SETTINGS = (
         10_000,
         "How often the files with certificates are looked at, to take new ones over.",
         at_least(10),
+    ),
+    ConfigDef(
+        "headwater.ssl.crl.location",
+        ConfigType.STRING,
+        None,
+        "A file in PEM format with lists of revoked certificates (CRLs), one of each authority that"
+        " signs clients' certificates; clients whose certificate is on one are not let in.",
+        update=UpdateMode.PER_BROKER,
     ),
 )

@@ -10,6 +10,7 @@ import msgspec
 from headwater import __version__
 from headwater.connect.worker.config_state import TargetState
 from headwater.connect.worker.errors import bad_config, unknown_task
+from headwater.connect.worker.http.rights import may_read
 from headwater.connect.worker.status_state import TaskState
 from headwater.http.answers import Answer, answer, encode
 from headwater.http.errors import bad_request
@@ -38,13 +39,14 @@ async def list_connectors(service: ConnectService, request: Request) -> Answer:
     """Return names, or what `expand` asks for."""
     connectors = service.connectors
     expand = [part for text in request.query.get("expand", []) for part in text.split(",")]
+    names = [name for name in connectors.names() if may_read(request, name)]
     if not expand:
-        return answer(connectors.names())
+        return answer(names)
     expansions = {"status": connectors.status, "info": connectors.info}
     return answer(
         {
             name: {each: expansions[each](name) for each in expand if each in expansions}
-            for name in connectors.names()
+            for name in names
         }
     )
 

@@ -8,6 +8,7 @@ import msgspec
 
 from headwater.http.answers import Stream
 from headwater.http.errors import HttpError
+from headwater.http.rights import Operation, ResourceType
 from headwater.sql.errors import SqlError
 from headwater.sql.server.entities.errors import BAD_REQUEST
 from headwater.sql.server.http.requests import InsertsRequest
@@ -31,6 +32,7 @@ async def inserts_stream(server: SqlServer, request: Request) -> Reply:
     try:
         opening = msgspec.json.decode(await anext(lines), type=InsertsRequest)
         target = _target(server, opening.target)
+        request.require(Operation.WRITE, ResourceType.STREAM, target.name)
     except StopAsyncIteration:
         raise HttpError(400, BAD_REQUEST, "The request has no body") from None
     except (msgspec.DecodeError, msgspec.ValidationError) as failure:

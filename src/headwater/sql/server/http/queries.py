@@ -16,6 +16,7 @@ from headwater.sql.server.http.requests import (
     StatementsRequest,
     session_of,
 )
+from headwater.sql.server.http.rights import authorize
 from headwater.sql.server.http.row_formats import (
     JSON,
     KSQL_V1,
@@ -51,7 +52,7 @@ async def query(server: SqlServer, request: Request) -> Reply:
     format_: RowFormat = WrappedRows()
     if request.media_type == JSON:
         format_.content_type = JSON
-    return await _answer(server, body.ksql, session, format_)
+    return await _answer(server, request, body.ksql, session, format_)
 
 
 async def query_stream(server: SqlServer, request: Request) -> Reply:
@@ -64,7 +65,7 @@ async def query_stream(server: SqlServer, request: Request) -> Reply:
         format_ = WrappedRows()
     elif JSON in accepted:
         format_ = ListedRows()
-    return await _answer(server, body.sql, session, format_)
+    return await _answer(server, request, body.sql, session, format_)
 
 
 async def close_query(server: SqlServer, request: Request) -> Reply:
@@ -75,9 +76,12 @@ async def close_query(server: SqlServer, request: Request) -> Reply:
     return answer({})
 
 
-async def _answer(server: SqlServer, text: str, session: Session, format_: RowFormat) -> Reply:
+async def _answer(
+    server: SqlServer, request: Request, text: str, session: Session, format_: RowFormat
+) -> Reply:
     try:
         statement = _only(text, session)
+        authorize(request, statement)
         if isinstance(statement, PrintTopic):
             lines = await printed(server, statement)
             return Stream(lines, _TEXT, is_endless=statement.limit is None)

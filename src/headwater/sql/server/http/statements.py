@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.http.answers import Answer, answer
 from headwater.http.errors import HttpError
+from headwater.http.rights import ALL_NAMES, Operation, ResourceType
 from headwater.sql.server.changes import is_change
 from headwater.sql.server.entities.errors import (
     BAD_REQUEST,
@@ -20,6 +21,7 @@ from headwater.sql.server.http.requests import (
     TerminateRequest,
     session_of,
 )
+from headwater.sql.server.http.rights import authorize
 from headwater.sql.server.rows.shown import encoded
 from headwater.sql.server.session import Session
 from headwater.sql.server.statements import StatementError, StatementRunner, read
@@ -42,6 +44,8 @@ async def run_statements(server: SqlServer, request: Request) -> Reply:
         statements = read(body.ksql, session)
     except StatementError as refused:
         return _refused(refused)
+    for parsed in statements:
+        authorize(request, parsed.statement)
     # Reading has defined the variables; what a request defines is no later request's.
     runner = StatementRunner(server, session)
 
@@ -90,6 +94,7 @@ async def status(server: SqlServer, request: Request) -> Reply:
 
 async def terminate(server: SqlServer, request: Request) -> Reply:
     """End all queries; the streams and tables whose topics are listed are dropped with these."""
+    request.require(Operation.ADMIN, ResourceType.STREAM, ALL_NAMES)
     body = request.decode(TerminateRequest) if request.body else TerminateRequest()
     names = set(body.delete_topic_list)
     dropped = [
