@@ -116,5 +116,5 @@ class WorkerInThread:
 
 def _state(status: dict[str, Any]) -> str:
     """Return the state of a connector's task, or of the connector without one."""
-    first, *_ = [*status["tasks"], status["connector"]]
-    return str(first["state"])
+    tasks: list[Any] = status["tasks"]
+    return str((tasks[0] if tasks else status["connector"])["state"])
