@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.certificates import certificate_for_loopback
 from tests.registry_process import RegistryProcess
 from tests.sql_process import EARLIEST, SqlProcess, lines_of
 from tests.waiting import wait_for
@@ -228,9 +229,15 @@ def test_two_servers_share_what_there_is(broker: BrokerProcess, tmp_path: Path) 
     queries.write_text(
         "CREATE STREAM filed (x INT) WITH (kafka_topic='filed', value_format='JSON', partitions=1);"
     )
+    own = certificate_for_loopback(tmp_path)
+    options = [
+        *("--certificate", str(own.certificate), "--key", str(own.key)),
+        *("--property", f"ssl.ca.location={own.certificate}"),
+    ]
     first, second = (
-        SqlProcess(broker.bootstrap_servers, tmp_path, id_="shared_").start() for _ in range(2)
+        SqlProcess(broker.bootstrap_servers, tmp_path, options, "shared_").start() for _ in range(2)
     )
+    first.ca_file = second.ca_file = str(own.certificate)
     made = second.run(ORDERS.replace("orders", "shared"))
     number = made[0]["commandSequenceNumber"]
     for server in (first, second):
