@@ -91,9 +91,10 @@ class LeaderGate:
             await writer.wait_for_change(min(left, _STEP_S))
 
     async def _ask(self, url: str, request: Request) -> Answer:
-        # A leader that hangs is replaced long before it is given up on.
+        # A leader that hangs is replaced long before it is given up on. One that is elected again,
+        # since others came or went, is not replaced: it is about to answer.
         writer = self._writer
-        tenure = writer.leadership.tenure
+        owner = writer.leadership.tenure.owner
         asking = asyncio.create_task(self._forwarder.ask(url, request))
         try:
             while True:
@@ -102,7 +103,7 @@ class LeaderGate:
                 changing.cancel()
                 if asking.done():
                     return asking.result()
-                if writer.should_lead or writer.leadership.tenure != tenure:
+                if writer.should_lead or writer.leadership.tenure.owner != owner:
                     raise LeaderUnreachableError(f"{url} was replaced", was_sent=True)
         finally:
             asking.cancel()

@@ -12,6 +12,7 @@ from headwater.http.answers import Answer
 from headwater.http.forwarding import FORWARDED, LeaderUnreachableError
 from headwater.topic_state.errors import NotLeaderError, TopicStateError
 from headwater.topic_state.leader_gate import LeaderGate, Refusals
+from headwater.topic_state.leadership import Tenure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -43,12 +44,11 @@ class Group:
         self.caught_up = 0
         self._changed = asyncio.Event()
 
-    @property
-    def tenure(self) -> str | None:
-        return self.leader_url
+        self.tenure = Tenure(1, leader or "")
 
     def elect(self, leader: str) -> None:
         self.leader_url, self.should_lead = leader, leader == "me"
+        self.tenure = Tenure(self.tenure.epoch + 1, leader)
         self._changed.set()
 
     @asynccontextmanager
@@ -75,10 +75,13 @@ class Others:
         self._answers = answers
         self.asked: list[str] = []
         self.on_asked: Callable[[], None] = lambda: None
+        self.until_answered = asyncio.Event()
+        self.until_answered.set()
 
     async def ask(self, url: str, _request: Request) -> Answer:
         self.asked.append(url)
         asyncio.get_running_loop().call_soon(self.on_asked)
+        await self.until_answered.wait()
         answer = self._answers[url]
         if answer is None:
             await asyncio.Event().wait()
@@ -126,6 +129,18 @@ def test_the_next_leader_is_asked_when_one_has_lost_the_lead() -> None:
     others.on_asked = lambda: group.elect("b")
     assert handle(group, others) is THERE
     assert others.asked == ["a", "b"]
+
+
+def test_a_leader_that_was_elected_again_has_time_to_answer() -> None:
+    group, others = Group("a"), Others(a=THERE)
+    others.until_answered.clear()
+
+    def elected_again() -> None:
+        group.elect("a")
+        asyncio.get_running_loop().call_later(0.1, others.until_answered.set)
+
+    others.on_asked = elected_again
+    assert handle(group, others) is THERE
 
 
 def test_a_leader_that_cannot_be_reached_was_not_asked() -> None:
