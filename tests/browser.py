@@ -9,7 +9,7 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,7 @@ class Browser:
             options.add_argument(option)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.driver.set_script_timeout(HUNG_AFTER_S)
         self.url = url
 
     def open(self, path: str, heading: str) -> None:

@@ -89,16 +89,13 @@ class WorkerInThread:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def state(self, name: str) -> str:
-        """Return the state of a connector's task, or of the connector without one."""
-        status = self.get(f"/connectors/{name}/status")
-        states = [*status["tasks"], status["connector"]]
-        return str(states[0]["state"])
-
     def wait_for_state(self, name: str, state: str) -> dict[str, Any]:
-        """Wait until a connector is as it should be, and return its status."""
-        wait_for(lambda: self.state(name), f"{name} becomes {state}", until=lambda it: it == state)
-        status: dict[str, Any] = self.get(f"/connectors/{name}/status")
+        """Wait until a connector is as it should be, and return its status of that moment."""
+        status: dict[str, Any] = wait_for(
+            lambda: self.get(f"/connectors/{name}/status"),
+            f"{name} becomes {state}",
+            until=lambda status: _state(status) == state,
+        )
         return status
 
     def _do(self, work: Any) -> Any:
@@ -117,3 +114,9 @@ class WorkerInThread:
         await self._server.stop()
         await self._server.wait()
         await self._instance.stop()
+
+
+def _state(status: dict[str, Any]) -> str:
+    """Return the state of a connector's task, or of the connector without one."""
+    tasks: list[Any] = status["tasks"]
+    return str((tasks[0] if tasks else status["connector"])["state"])

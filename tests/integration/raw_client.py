@@ -34,7 +34,6 @@ class Listening(Protocol):
     """A broker of either make, as far as a connection to it is concerned."""
 
     port: int
-    output: list[str]
 
 
 class RawClient:
@@ -52,8 +51,6 @@ class RawClient:
         source: str | None = None,
     ) -> None:
         self.client_id = client_id
-        self.lines_before = len(broker.output)
-        """What the broker had printed before: it may be about another client of the same port."""
         self.socket = socket.create_connection(
             (host, broker.port), TIMEOUT_S, source_address=None if source is None else (source, 0)
         )

@@ -314,7 +314,7 @@ def test_dark_and_light(browser: Browser) -> None:
         browser.click(name, ".q-menu .q-item")
         wait_for(lambda: browser.script(IS_DARK), until=is_dark.__eq__)
         browser.open("/", "Overview")
-        assert browser.script(IS_DARK) is is_dark
+        wait_for(lambda: browser.script(IS_DARK), until=is_dark.__eq__)
 
 
 def test_a_broker_that_goes_and_comes_back(browser: Browser, own_broker: BrokerProcess) -> None:

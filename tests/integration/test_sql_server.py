@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.certificates import certificate_for_loopback
 from tests.cli_command import Cli
 from tests.registry_process import RegistryProcess
 from tests.sql_process import EARLIEST, SqlProcess, lines_of
@@ -258,9 +259,15 @@ def test_two_servers_share_what_there_is(broker: BrokerProcess, tmp_path: Path) 
     queries.write_text(
         "CREATE STREAM filed (x INT) WITH (kafka_topic='filed', value_format='JSON', partitions=1);"
     )
+    own = certificate_for_loopback(tmp_path)
+    options = [
+        *("--certificate", str(own.certificate), "--key", str(own.key)),
+        *("--property", f"ssl.ca.location={own.certificate}"),
+    ]
     first, second = (
-        SqlProcess(broker.bootstrap_servers, tmp_path, id_="shared_").start() for _ in range(2)
+        SqlProcess(broker.bootstrap_servers, tmp_path, options, "shared_").start() for _ in range(2)
     )
+    first.ca_file = second.ca_file = str(own.certificate)
     made = second.run(ORDERS.replace("orders", "shared"))
     number = made[0]["commandSequenceNumber"]
     for server in (first, second):
@@ -341,6 +348,8 @@ def test_statements_come_from_a_pipe_and_go_to_programs(server: SqlProcess, tmp_
     refused = cli("sql", "--url", server.url, "--execute", "SET 'no.such' = '1';")
     assert (refused.code, refused.out) == (1, "")
     assert "no.such" in refused.err
+
+
 def test_rules_say_who_may_do_what_to_which_streams(broker: BrokerProcess, tmp_path: Path) -> None:
     (tmp_path / "users.txt").write_text("ann: a\nbob: b\n")
     rules = [

@@ -9,6 +9,7 @@ no worker is left alone with it at the end.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,8 +39,13 @@ _SPARK = (
     "tests/integration/test_spark_",
     "tests/integration/test_streams_",
 )
+# Whoever imports one of these runs Spark as well, whatever it is called.
+_SPARK_MODULES = ("from tests.spark_session ", "from tests.connect_process ")
 # Each has a JVM of its own for as long as it runs.
 _SPARK_GROUPS = ("spark-1", "spark-2", "spark-3")
+# What a file of Spark's tests takes that no run has recorded yet.
+_NEW_SPARK_FILE_S = 30.0
+ROOT = Path(__file__).parents[2]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -62,8 +68,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 def group_of(file: str) -> str:
     """Return the name that all files have in common which run one after the other."""
-    if file.startswith(_SPARK):
-        return _spark_groups().get(file, _SPARK_GROUPS[0])
+    if (group := spark_groups().get(file)) is not None:
+        return group
     if file.startswith(_KAFKA):
         return "kafka"
     return file
@@ -80,9 +86,20 @@ def shared_out(seconds: Mapping[str, float]) -> dict[str, str]:
 
 
 @cache
-def _spark_groups() -> dict[str, str]:
+def spark_groups() -> dict[str, str]:
+    """Return the group of each file that runs Spark, those included that are not recorded yet."""
     recorded = durations.recorded()
-    return shared_out({file: recorded[file] for file in recorded if file.startswith(_SPARK)})
+    files = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/*/test_*.py"))
+    return shared_out(
+        {file: recorded.get(file, _NEW_SPARK_FILE_S) for file in files if _runs_spark(file)}
+    )
+
+
+def _runs_spark(file: str) -> bool:
+    if file.startswith(_SPARK):
+        return True
+    text = (ROOT / file).read_text()
+    return any(module in text for module in _SPARK_MODULES)
 
 
 def _seconds_of_groups(files: Iterable[str]) -> dict[str, float]:

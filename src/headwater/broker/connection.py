@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from headwater.broker.transport import Transport
 
 logger = logging.getLogger("headwater.broker")
-_closings = RateLimitedLogger(logger, burst=50)
+_closings = RateLimitedLogger(logger, burst=3)
 
 SCRATCH_BYTES = 64 * 1024
 MAX_IN_FLIGHT = 256

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from headwater.http.access_log import AccessLog
     from headwater.http.authentication import Authenticator
+    from headwater.http.forwarding import Forwarder
     from headwater.http.rights import Rights
 
 
@@ -135,6 +136,12 @@ class ListenerConfig:
         return server_context(
             self.certificate_file, self.key_file, self.ca_file, self.client_authentication
         )
+
+    def forwarder(self, timeout_s: float) -> Forwarder:
+        """Return what asks other instances, which have certificates as this one has."""
+        from headwater.http.forwarding import Forwarder
+
+        return Forwarder(timeout_s, self.ca_file, self.certificate_file, self.key_file)
 
     def authenticator(self, realm: str) -> Authenticator | None:
         """Return who says whether somebody may come in; None where everybody may."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from typing import TYPE_CHECKING
 
@@ -109,6 +110,18 @@ def read_at(fd: int, length: int, position: int) -> bytes:
         parts.append(data)
         got += len(data)
     return b"".join(parts)
+
+
+def read_from_disk(fd: int, length: int, position: int) -> bytes:
+    """Do the same with what the disk has, as far as nothing waits to be written there.
+
+    Pages that a disk has refused count as written, and would be read from memory until a reboot.
+    """
+    if hasattr(os, "posix_fadvise"):  # not on macOS
+        start = position - position % mmap.PAGESIZE
+        past = position + length + mmap.PAGESIZE - 1
+        os.posix_fadvise(fd, start, past - past % mmap.PAGESIZE - start, os.POSIX_FADV_DONTNEED)
+    return read_at(fd, length, position)
 
 
 def names_in(directory: str | Path) -> list[str]:

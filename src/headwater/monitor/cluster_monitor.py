@@ -122,8 +122,11 @@ class ClusterMonitor:
     async def _go_on(self) -> None:
         while True:
             await asyncio.sleep(self._interval_s)
-            # Cancelled in the middle of a look, it ends with that.
-            await asyncio.shield(asyncio.to_thread(self.look))
+            try:
+                # Cancelled in the middle of a look, it ends with that.
+                await asyncio.shield(asyncio.to_thread(self.look))
+            except Exception:
+                logger.exception("cluster %s could not be looked at; trying again", self.name)
 
     def close(self) -> None:
         """Hang up, where no event loop looks."""

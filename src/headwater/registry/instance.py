@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from headwater.http.answer_cache import AnswerCache
 from headwater.http.app import App
 from headwater.http.errors import StartError
-from headwater.http.forwarding import Forwarder
 from headwater.registry.http.api import INTERFACE
 from headwater.registry.http.contexts import enter_context, replace_aliases
-from headwater.registry.http.leader import LeaderGate
+from headwater.registry.http.leader import RegistryGate
 from headwater.registry.http.rights import authorize
 from headwater.registry.metrics import Metrics
 from headwater.registry.schema_state import SchemaState
@@ -53,13 +52,8 @@ class Instance:
             modes_can_change=config.modes_can_change,
         )
         self.metrics.watch(self.store, self._member)
-        forwarder = Forwarder(
-            config.timeout_s + config.leader_patience_s,
-            config.ca_file,
-            config.certificate_file,
-            config.key_file,
-        )
-        gate = LeaderGate(self.service, forwarder, self.metrics, config.leader_patience_s)
+        forwarder = config.forwarder(config.timeout_s + config.leader_patience_s)
+        gate = RegistryGate(self.service, forwarder, self.metrics, config.leader_patience_s)
         self.app = App(
             INTERFACE,
             gate.handle,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from typing import TYPE_CHECKING
 
@@ -318,6 +319,30 @@ def test_a_log_that_cannot_be_synced_keeps_its_entries(
     again = start(tmp_path, 2, config=LogConfig())
 
     assert [values(log) for log in again.logs.values()] == [[b"kept"], expected]
+
+
+def test_what_only_the_page_cache_has_is_written_again(
+    tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk has refused pages, which the system counts as written and has until it reboots."""
+    logs = start(tmp_path)
+    write(only(logs), 9)
+    commit(logs)
+    expected = values(only(logs))
+    forgotten: list[range] = []
+
+    def forget(fd: int, start: int, length: int, advice: int) -> None:
+        assert advice == os.POSIX_FADV_DONTNEED
+        assert start % mmap.PAGESIZE == length % mmap.PAGESIZE == 0
+        if not any(start in known for known in forgotten):
+            forgotten.append(range(start, start + length))
+            end = min(start + length, os.fstat(fd).st_size)
+            os.pwrite(fd, bytes(end - start), start)  # what the disk has
+
+    monkeypatch.setattr(os, "posix_fadvise", forget)
+    again = start(tmp_path)
+    assert forgotten
+    assert values(only(again)) == expected
 
 
 def test_a_deleted_log_fails_alone(tmp_path: Path) -> None:

@@ -11,14 +11,13 @@ from headwater.connect.worker.connector_offsets import OffsetsOfConnectors
 from headwater.connect.worker.connectors import Connectors
 from headwater.connect.worker.herder import Herder
 from headwater.connect.worker.http.api import INTERFACE
-from headwater.connect.worker.http.leader import LeaderGate
+from headwater.connect.worker.http.leader import ConnectGate
 from headwater.connect.worker.http.rights import authorize
 from headwater.connect.worker.metrics import Metrics
 from headwater.connect.worker.service import ConnectService
 from headwater.connect.worker.status_log import StatusLog
 from headwater.http.app import App
 from headwater.http.errors import StartError
-from headwater.http.forwarding import Forwarder
 from headwater.topic_state.errors import TopicStateError
 from headwater.topic_state.member import Member, MemberSettings
 from headwater.topic_state.topic import StateTopic, prepare_topic
@@ -70,12 +69,9 @@ class Instance:
         writer = self._member.writer
         connectors = Connectors(config, self._state, writer, self._statuses, self._herder)
         self.service = ConnectService(config, connectors, OffsetsOfConnectors(config))
-        forwarder = Forwarder(
-            _TIMEOUT_S, listener.ca_file, listener.certificate_file, listener.key_file
-        )
         self.app = App(
             INTERFACE,
-            LeaderGate(self.service, writer, forwarder).handle,
+            ConnectGate(self.service, writer, listener.forwarder(_TIMEOUT_S)).handle,
             Metrics(self._herder, config.stalled_after_s),
             authenticator=listener.authenticator(REALM),
             rights=listener.rights(),

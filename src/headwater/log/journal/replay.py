@@ -11,7 +11,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from headwater.log.disk import names_in, read_at, sync_directory, write_at
+from headwater.log.disk import names_in, read_from_disk, sync_directory, write_at
 from headwater.log.errors import CorruptBatch
 from headwater.log.file_names import JOURNAL, LOG, segment_stem
 from headwater.log.journal.journal_format import LogId, RegionEntry, SettledEntry
@@ -88,7 +88,7 @@ class _Redo:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             size = os.fstat(fd).st_size
-            present = read_at(fd, len(data), region.position)
+            present = read_from_disk(fd, len(data), region.position)
             if present == data:
                 return
             problem = ""

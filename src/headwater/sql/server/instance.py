@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from headwater.spark_services.spark_service import ServiceContext
 
 _REALM = "headwater SQL"
+# A statement may have topics to make, and schemas to ask for.
+_FORWARD_WITHIN_S = 60.0
 
 
 class Instance:
@@ -29,7 +31,8 @@ class Instance:
             config = SqlConfig.of(context.settings, context.cluster)
         except InvalidPropertiesError as failure:
             raise StartError(f"the client settings were refused: {failure}") from None
-        self.server = SqlServer(config, context.jobs, context.url)
+        forwarder = context.listener.forwarder(_FORWARD_WITHIN_S)
+        self.server = SqlServer(config, context.jobs, context.url, forwarder)
         self.app = App(
             INTERFACE,
             call_handler(self.server),

@@ -27,6 +27,7 @@ from headwater.topic_state.topic import StateTopic
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from headwater.http.forwarding import Forwarder
     from headwater.spark.jobs.host import JobHost
     from headwater.sql.server.config import SqlConfig
     from headwater.topic_state.writer import Writer
@@ -39,8 +40,10 @@ _LOOK_EVERY_S = 1.0
 class SqlServer:
     """One server of a service id: it knows all commands, and runs the queries while it leads."""
 
-    def __init__(self, config: SqlConfig, host: JobHost, url: str) -> None:
+    def __init__(self, config: SqlConfig, host: JobHost, url: str, forwarder: Forwarder) -> None:
         self.config = config
+        self.forwarder = forwarder
+        """What passes statements on to the server that leads."""
         self.url = config.advertised_url or url
         self.engine = Engine()
         self.log = CommandLog(self.engine)

@@ -1,0 +1,31 @@
+"""Every package is on the map, and under the rules that hold for all of them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.docs_page import ROOT
+
+ON_TOP = {"cli", "testing"}
+PACKAGES = {path.parent.name for path in (ROOT / "src" / "headwater").glob("*/__init__.py")}
+
+
+def sources(contract: str) -> set[str]:
+    """The packages that a contract of the import rules is about."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (found,) = [each for each in contracts if each["name"] == contract]
+    return {module.removeprefix("headwater.") for module in found["source_modules"]}
+
+
+def test_the_map_has_every_package() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    _, tree, *_ = page.split("```")
+    assert PACKAGES - {*re.findall(r"^  (\w+)/", tree, re.MULTILINE)} == set()
+
+
+def test_nobody_imports_the_platform_or_what_is_on_top() -> None:
+    assert PACKAGES - {"up", "cli"} == sources("only the command line knows the platform")
+    above = "the command line and the users' tests are on top: nobody imports them"
+    assert sources(above) == PACKAGES - ON_TOP
