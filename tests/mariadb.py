@@ -28,6 +28,13 @@ _SMALL = (
     "--skip-name-resolve",
     "--skip-log-bin",
 )
+BINLOG = (
+    "--log-bin=binlog",
+    "--server-id=1",
+    "--binlog-format=ROW",
+    "--binlog-row-metadata=FULL",
+)
+"""What a server is started with whose changes are captured."""
 
 
 def is_installed() -> bool:
@@ -36,10 +43,14 @@ def is_installed() -> bool:
 
 
 class MariaDb:
-    """A server with one database and one user, who may do all there."""
+    """A server with one database and one user, who may do all there.
 
-    def __init__(self, directory: Path) -> None:
+    `options` are the server's, such as `BINLOG`.
+    """
+
+    def __init__(self, directory: Path, options: Sequence[str] = ()) -> None:
         self._directory = directory
+        self._options = options
         self._ports = FreePorts("127.0.0.1")
         self.port = self._ports.pick()
         self._server: ChildProcess | None = None
@@ -76,6 +87,7 @@ class MariaDb:
                 f"--init-file={begin}",
                 *_as_root(),
                 *_SMALL,
+                *self._options,
             ],
             ready="ready for connections",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
+from headwater.connect.connectors.debezium.mysql.connector import MARIADB, MYSQL
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
 from headwater.connect.connectors.jdbc.sink import JdbcSinkPlugin
@@ -17,6 +18,8 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     FileStreamSinkPlugin(),
     JdbcSourcePlugin(),
     JdbcSinkPlugin(),
+    MYSQL,
+    MARIADB,
     SparkSourcePlugin(),
     SparkSinkPlugin(),
 )
