@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
 from headwater.connect.connectors.debezium.mysql.connector import MARIADB, MYSQL
+from headwater.connect.connectors.debezium.postgresql.connector import PostgresPlugin
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
 from headwater.connect.connectors.jdbc.sink import JdbcSinkPlugin
@@ -20,6 +21,7 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     JdbcSinkPlugin(),
     MYSQL,
     MARIADB,
+    PostgresPlugin(),
     SparkSourcePlugin(),
     SparkSinkPlugin(),
 )

@@ -15,9 +15,10 @@ from headwater.connect.connectors.debezium.mysql.connection import (
     connection_settings,
 )
 from headwater.connect.connectors.debezium.mysql.origin import Origin
-from headwater.connect.connectors.debezium.mysql.position import Position, is_whole
+from headwater.connect.connectors.debezium.mysql.position import Position
 from headwater.connect.connectors.debezium.mysql.requirements import check_server
 from headwater.connect.connectors.debezium.mysql.snapshot import Snapshot
+from headwater.connect.connectors.debezium.offset_marks import is_whole
 from headwater.connect.connectors.debezium.selection import Selection
 from headwater.connect.connectors.debezium.settings import SnapshotMode
 from headwater.connect.connectors.debezium.value_types import Handling

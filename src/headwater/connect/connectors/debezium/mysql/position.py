@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SNAPSHOT = "snapshot"
-
 
 class Position(NamedTuple):
     """A place where reading may begin, and how many events with rows after it are done with.
@@ -30,12 +28,3 @@ class Position(NamedTuple):
         """Return it as Debezium names it."""
         offset: dict[str, object] = {"file": self.file, "pos": self.pos, "event": self.events}
         return offset if gtid is None else {**offset, "gtids": gtid}
-
-    def during_snapshot(self) -> dict[str, object]:
-        """Return the offset of a snapshot that has not ended: it begins again after a crash."""
-        return {**self.offset(), _SNAPSHOT: True}
-
-
-def is_whole(offset: Mapping[str, Any] | None) -> bool:
-    """Whether there is an offset, and it is not in the middle of a snapshot."""
-    return offset is not None and not offset.get(_SNAPSHOT)

@@ -11,6 +11,7 @@ from headwater.connect.connectors.debezium.change import Batch, Change, Op, Sche
 from headwater.connect.connectors.debezium.mysql.catalog import captured_tables
 from headwater.connect.connectors.debezium.mysql.connection import MySqlConnection
 from headwater.connect.connectors.debezium.mysql.position import Position
+from headwater.connect.connectors.debezium.offset_marks import within_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class Snapshot:
 
     def read(self, most: int) -> Batch:
         """Return about so many rows; the last batch has no more."""
-        batch = Batch(self.position.during_snapshot(), has_more=True)
+        batch = Batch(within_snapshot(self.position.offset()), has_more=True)
         if self._is_first and self._tells_schemas:
             batch.schema_changes = self._statements()
         for changes in self._rows:
