@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from headwater.connect.connectors.connector import ConnectorError, SourceRows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from headwater.config import Values
     from headwater.connect.connectors.connector import ConnectorContext, FieldError, SourceOffset
@@ -26,6 +27,17 @@ def refuse(errors: Sequence[FieldError]) -> None:
     """Raise ConnectorError if there is anything wrong."""
     if errors:
         raise ConnectorError("; ".join(f"{each.name}: {each.message}" for each in errors))
+
+
+@contextmanager
+def needed_packages() -> Iterator[None]:
+    """Say what to install if a package is missing."""
+    try:
+        yield
+    except ImportError as failure:
+        raise ConnectorError(
+            f"{failure}: install it with the extra, pip install 'headwater[connect]'"
+        ) from failure
 
 
 class DebeziumSource:

@@ -9,7 +9,12 @@ from headwater.connect.connectors.connector import ConnectorType
 from headwater.connect.connectors.debezium.mysql import origin
 from headwater.connect.connectors.debezium.mysql.settings import definitions
 from headwater.connect.connectors.debezium.settings import check_common
-from headwater.connect.connectors.debezium.source import DebeziumSource, partition_of, refuse
+from headwater.connect.connectors.debezium.source import (
+    DebeziumSource,
+    needed_packages,
+    partition_of,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from headwater.config import Definitions, Values
@@ -38,7 +43,8 @@ class MySqlPlugin:
     def open(self, config: Values, context: ConnectorContext) -> DebeziumSource:
         """Return a source that goes on from the stored offset."""
         refuse(self.check(config))
-        from headwater.connect.connectors.debezium.mysql.capture import MySqlCapture
+        with needed_packages():
+            from headwater.connect.connectors.debezium.mysql.capture import MySqlCapture
 
         stored = context.stored_offset(partition_of(config))
         capture = MySqlCapture(config, stored, self._connector)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import headwater
 from headwater.connect.connectors.connector import ConnectorType
 from headwater.connect.connectors.debezium.postgresql import origin, settings
-from headwater.connect.connectors.debezium.source import DebeziumSource, partition_of, refuse
+from headwater.connect.connectors.debezium.source import (
+    DebeziumSource,
+    needed_packages,
+    partition_of,
+    refuse,
+)
 
 if TYPE_CHECKING:
     from headwater.config import Values
@@ -29,7 +34,8 @@ class PostgresPlugin:
     def open(self, config: Values, context: ConnectorContext) -> DebeziumSource:
         """Return a source that goes on from the stored offset."""
         refuse(self.check(config))
-        from headwater.connect.connectors.debezium.postgresql.capture import PostgresCapture
+        with needed_packages():
+            from headwater.connect.connectors.debezium.postgresql.capture import PostgresCapture
 
         capture = PostgresCapture(config, context.stored_offset(partition_of(config)))
         return DebeziumSource(capture, config, context, "postgresql", origin.SCHEMA)
