@@ -96,7 +96,9 @@ def publish(connection: psycopg.Connection[Any], config: Values, tables: Iterabl
     if mode == "filtered" and not listed:
         raise ConnectorError("no table matches the lists, so that there is nothing to publish")
     what = {"all_tables": " FOR ALL TABLES", "filtered": f" FOR TABLE {listed}"}.get(mode or "", "")
-    _run(connection, f"CREATE PUBLICATION {quoted(name)}{what}")
+    # Changes of partitions are told as those of their table, whose rows the snapshot has.
+    root = "WITH (publish_via_partition_root = true)"
+    _run(connection, f"CREATE PUBLICATION {quoted(name)}{what} {root}")
 
 
 def _run(connection: psycopg.Connection[Any], sql: str) -> None:
