@@ -19,7 +19,6 @@ from headwater.connect.worker.source_records import SourceRecords
 from headwater.processes.temporary_folder import TemporaryFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -99,7 +98,7 @@ def test_postgresql_unwrapped(spark: SparkSession) -> None:
     ]
 
 
-def written(config: dict[str, str], source: Source, count: int) -> Sequence[tuple[str, Any, Any]]:
+def written(config: dict[str, str], source: Source, count: int) -> list[tuple[str, Any, Any]]:
     """Return so many records at least, as they would be in their topics."""
     made = SourceRecords(ConnectorSpec.read("cdc", config, CONVERTERS))
     offsets = StoredOffsets()
