@@ -11,7 +11,9 @@ from headwater.connect.connectors.plugins import PLUGINS
 from headwater.connect.connectors.python import PythonSourcePlugin
 
 HERE = Path(__file__).parent
-PAGES = tuple(HERE / f"connect-{name}.md" for name in ("file", "http", "jdbc", "mqtt", "python"))
+PAGES = tuple(
+    HERE / f"connect-{name}.md" for name in ("cdc", "file", "http", "jdbc", "mqtt", "python")
+)
 
 _TABLE = re.compile(r"<!-- properties of (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 

@@ -33,11 +33,13 @@ def is_installed() -> bool:
 class PostgreSql:
     """A server with one database and one user, who may do all there.
 
-    Its directory has to be in one that everybody may enter.
+    Its directory has to be in one that everybody may enter. `options` are the server's, such as
+    `wal_level=logical`.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, options: Sequence[str] = ()) -> None:
         self._directory = directory
+        self._options = options
         self._ports = FreePorts("127.0.0.1")
         self.port = self._ports.pick()
         self._server: ChildProcess | None = None
@@ -83,6 +85,7 @@ class PostgreSql:
                 "-F",
                 "-c",
                 "shared_buffers=32MB",
+                *(word for option in self._options for word in ("-c", option)),
             ],
             ready="ready to accept connections",
         )
@@ -94,6 +97,11 @@ class PostgreSql:
         done = self._client(sql)
         assert done.returncode == 0, done.stderr
         return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def kill(self) -> None:
+        """End the server at once, without a checkpoint, and its clients' connections with it."""
+        assert self._server is not None
+        self._server.stop(signal.SIGQUIT, HUNG_AFTER_S)
 
     def stop(self) -> None:
         """Stop the server."""

@@ -56,7 +56,8 @@ class SourceRows:
     """Rows of some source partitions, and the offset of each after them.
 
     The columns of `frame` are those of a records DataFrame; one that is missing is null. Each of
-    its partitions is in the order in which it is to be written.
+    its partitions is in the order in which it is to be written. What one poll returns for the same
+    source partition is written in one transaction, in its order.
     """
 
     frame: DataFrame

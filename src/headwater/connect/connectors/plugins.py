@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
+from headwater.connect.connectors.debezium.mysql.connector import MARIADB, MYSQL
+from headwater.connect.connectors.debezium.postgresql.connector import PostgresPlugin
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
 from headwater.connect.connectors.http.sink import HttpSinkPlugin
@@ -21,6 +23,9 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     FileStreamSinkPlugin(),
     JdbcSourcePlugin(),
     JdbcSinkPlugin(),
+    MYSQL,
+    MARIADB,
+    PostgresPlugin(),
     MqttSourcePlugin(),
     MqttSinkPlugin(),
     HttpSourcePlugin(),

@@ -34,6 +34,7 @@ _LOGICAL = {
     connect.TIME: "time-millis",
     connect.TIMESTAMP: "timestamp-millis",
 }
+_PARTS = ("type", "items", "values", "fields")
 _BY_AVRO = {
     "int": Type.INT32,
     "long": Type.INT64,
@@ -59,19 +60,54 @@ def as_avro(schema: Schema, *, marks: bool = True) -> Any:
     >>> as_avro(Schema(Type.INT64, optional=True))
     ['null', 'long']
     """
-    return _maybe_null(schema, _names(), marks=marks)
+    return _named_once(_maybe_null(schema, _names(), marks=marks), set())
 
 
 def from_avro(found: Any, *, optional: bool = False) -> Schema:
     """Return Connect's schema of an Avro schema; raises ValueError for a union of several types."""
+    return _from_avro(_spelled_out(found, {}), optional=optional)
+
+
+def _from_avro(found: Any, *, optional: bool = False) -> Schema:
     if isinstance(found, list):
         others = [each for each in found if each != "null"]
         if len(others) != 1:
             raise ValueError(f"a union of several types has no schema of Connect's: {found}")
-        return from_avro(others[0], optional="null" in found)
+        return _from_avro(others[0], optional="null" in found)
     if isinstance(found, str):
         return Schema(_type(found), optional)
     return _marked(found, _unmarked(found, optional=optional))
+
+
+def _named_once(found: Any, known: set[str]) -> Any:
+    """Return a schema where a record is described once, and named where it stands again."""
+    if isinstance(found, list):
+        return [_named_once(each, known) for each in found]
+    if not isinstance(found, dict):
+        return found
+    if found.get("type") == "record":
+        name = _full_name(found)
+        if name in known:
+            return name
+        known.add(name)
+    return {key: _named_once(of, known) if key in _PARTS else of for key, of in found.items()}
+
+
+def _spelled_out(found: Any, known: dict[str, Any]) -> Any:
+    """Return a schema where a record is described wherever it stands."""
+    if isinstance(found, list):
+        return [_spelled_out(each, known) for each in found]
+    if not isinstance(found, dict):
+        return known.get(found, found)
+    whole = {key: _spelled_out(of, known) if key in _PARTS else of for key, of in found.items()}
+    if found.get("type") == "record":
+        known[_full_name(found)] = whole
+    return whole
+
+
+def _full_name(record: dict[str, Any]) -> str:
+    space = record.get("namespace")
+    return f"{space}.{record['name']}" if space else str(record["name"])
 
 
 def _names() -> Iterator[str]:
@@ -172,7 +208,7 @@ def _map(schema: Schema, names: Iterator[str], *, marks: bool) -> dict[str, Any]
 def _unmarked(found: dict[str, Any], *, optional: bool) -> Schema:
     kind = found["type"]
     if isinstance(kind, dict | list):
-        return from_avro(kind, optional=optional)
+        return _from_avro(kind, optional=optional)
     logical = found.get("logicalType")
     if logical == "decimal":
         precision = int(found["precision"])
@@ -182,21 +218,20 @@ def _unmarked(found: dict[str, Any], *, optional: bool) -> Schema:
         return _BY_LOGICAL[logical](optional=optional)
     match kind:
         case "record":
-            space = found.get("namespace")
-            name = f"{space}.{found['name']}" if space else found["name"]
+            name = _full_name(found)
             fields = tuple(map(_read_field, found["fields"]))
             named = None if name.rstrip(digits) == _DEFAULT_NAME else name
             return Schema(Type.STRUCT, optional, named, doc=found.get("doc"), fields=fields)
         case "array":
-            return Schema(Type.ARRAY, optional, value=from_avro(found["items"]))
+            return Schema(Type.ARRAY, optional, value=_from_avro(found["items"]))
         case "map":
             key = Schema(Type.STRING)
-            return Schema(Type.MAP, optional, key=key, value=from_avro(found["values"]))
+            return Schema(Type.MAP, optional, key=key, value=_from_avro(found["values"]))
     return Schema(_type(kind), optional)
 
 
 def _read_field(found: dict[str, Any]) -> Field:
-    schema = from_avro(found["type"])
+    schema = _from_avro(found["type"])
     default = found.get("default")
     if default is not None and schema.default is None and schema.type is not Type.BYTES:
         schema = replace(schema, default=python_value(default, schema))

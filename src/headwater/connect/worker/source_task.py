@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
 from dataclasses import replace
@@ -77,9 +78,7 @@ class SourceTask:
 
         session = self._start_session()
         self._make_topics(polled)
-        groups: list[list[SourceRows]] = [[] for _ in range(min(len(polled), self._spec.tasks_max))]
-        for number, rows in enumerate(polled):
-            groups[number % len(groups)].append(rows)
+        groups = _shared_out(polled, self._spec.tasks_max)
         observed: list[Observed] = []
         parts: list[DataFrame] = []
         for group in groups:
@@ -111,8 +110,8 @@ class SourceTask:
     def _offset_records(self, group: Sequence[SourceRows]) -> list[tuple[str, Any, Any]]:
         topic = self._config.offsets.name
         pairs = [pair for rows in group for pair in rows.offsets]
-        records = [self._offsets.record(partition, offset) for partition, offset in pairs]
-        return [(topic, _bytes(key), _bytes(value)) for key, value in records]
+        records = dict(self._offsets.record(partition, offset) for partition, offset in pairs)
+        return [(topic, _bytes(key), _bytes(value)) for key, value in records.items()]
 
     def _save(self, session: SparkSession, records: DataFrame) -> None:
         context = session.sparkContext
@@ -138,6 +137,18 @@ class SourceTask:
                 "connector %s left out %d record(s), one of them since %s",
                 self._spec.name, failed, counts["first_failure"],
             )  # fmt: skip
+
+
+def _shared_out(polled: Sequence[SourceRows], tasks: int) -> list[list[SourceRows]]:
+    """Return what each task writes: all rows of a source partition are one task's."""
+    together: dict[str, list[SourceRows]] = {}
+    for number, rows in enumerate(polled):
+        of = json.dumps([partition for partition, _ in rows.offsets] or number, sort_keys=True)
+        together.setdefault(of, []).append(rows)
+    groups: list[list[SourceRows]] = [[] for _ in range(min(len(together), tasks))]
+    for number, alike in enumerate(together.values()):
+        groups[number % len(groups)] += alike
+    return groups
 
 
 def _one_after_another(frames: Sequence[DataFrame]) -> DataFrame:

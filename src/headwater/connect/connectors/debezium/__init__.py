@@ -1,0 +1,1 @@
+"""Change data capture under the class names, properties and events of Debezium."""

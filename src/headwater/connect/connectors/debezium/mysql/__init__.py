@@ -1,0 +1,1 @@
+"""Changes of MariaDB and MySQL, from the binlog."""

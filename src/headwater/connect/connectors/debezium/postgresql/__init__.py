@@ -1,0 +1,1 @@
+"""Changes of PostgreSQL, from a logical replication slot."""
