@@ -64,6 +64,11 @@ def _after_the_apis(version: int, body: bytes) -> int:
     return position + count * _API.size
 
 
+def _at_the_end_of_a_token(version: int, body: bytes) -> int:
+    tags = 1 if is_flexible(ApiKey.CREATE_DELEGATION_TOKEN, version) else 0
+    return len(body) - tags - _INT32.size
+
+
 def _after_the_error_code(_version: int, _body: bytes) -> int:
     return 2
 
@@ -72,5 +77,10 @@ _POSITION: dict[ApiKey, Callable[[int, bytes], int]] = {
     ApiKey.PRODUCE: _after_the_topics,
     ApiKey.API_VERSIONS: _after_the_apis,
     ApiKey.OFFSET_DELETE: _after_the_error_code,
+    # All four become flexible with the same version.
+    ApiKey.CREATE_DELEGATION_TOKEN: _at_the_end_of_a_token,
+    ApiKey.RENEW_DELEGATION_TOKEN: _at_the_end_of_a_token,
+    ApiKey.EXPIRE_DELEGATION_TOKEN: _at_the_end_of_a_token,
+    ApiKey.DESCRIBE_DELEGATION_TOKEN: _at_the_end_of_a_token,
 }
 """Where it is not the first field."""
