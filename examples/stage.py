@@ -43,9 +43,10 @@ class Stage:
     """Set by Ctrl-C and SIGTERM, so that everything ends in its order."""
     guard: Guard
     """Ends what is started here should this process be killed."""
-    platform: Program
-    endpoints: Mapping[str, str]
+    endpoints: Mapping[str, str] = field(default_factory=dict)
     """Where each service listens."""
+    process: Program | None = None
+    """The platform itself, where it was started here."""
 
     @property
     def console(self) -> str:
@@ -115,7 +116,7 @@ def stage(name: str, *options: str, services: Sequence[str] = ()) -> Iterator[St
         _started(guard, ["headwater", *_up(data / "platform", services), *options]) as platform,
     ):
         found = _addresses(platform, {"broker", "registry", "console", *services}, stop)
-        yield Stage(found["broker"], found["registry"], data, stop, guard, platform, found)
+        yield Stage(found["broker"], found["registry"], data, stop, guard, found, platform)
 
 
 def _started(

@@ -36,7 +36,9 @@ def test_no_event_is_lost_or_doubled_and_the_agent_is_forgotten(
         opened.start_program()
         move(opened, 8)
         see_each_once(opened)
-        killed = [below(opened.platform.platform.child.pid, "spark-services")]
+        running = opened.platform.process
+        assert running is not None
+        killed = [below(running.child.pid, "spark-services")]
         assert opened.program is not None
         killed += [psutil.Process(opened.program.child.pid), database(opened)]
         move(opened, 8)

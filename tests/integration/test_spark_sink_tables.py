@@ -8,7 +8,7 @@ import threading
 import traceback
 from contextlib import closing
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql.types import Row
@@ -169,9 +169,9 @@ def test_a_stop_in_the_middle_of_a_batch_is_a_stop_for_spark(
     assert said is not None
     assert said[0] is BatchCutOffError
     told = "".join(traceback.format_exception(*said))
-    runtime = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime
-    context = spark.sparkContext._jsc.sc()
-    java = spark.sparkContext._jvm.py4j.Py4JException(told)
+    jvm: Any = spark.sparkContext._jvm
+    runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
+    java, context = jvm.py4j.Py4JException(told), spark.sparkContext._jsc.sc()
     assert runtime.StreamExecution.isInterruptionException(java, context)
 
 
