@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from typing import TYPE_CHECKING, ClassVar
+
+from headwater.processes.ports import FreePorts
 
 if TYPE_CHECKING:
     import re
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 READY_WITHIN_S = 60.0
 STOPPED_WITHIN_S = 60.0
+# Ports are kept for as many servers as a worker may have to start again; each takes a file.
+_MOST_KEPT_PORTS = 200
+_kept_ports: deque[FreePorts] = deque()
 
 
 class ServerProcess(ABC):
@@ -73,6 +80,8 @@ class ServerProcess(ABC):
     def launch(self) -> None:
         """Start it without waiting for anything."""
         assert not self.running, f"the {self.name} runs already"
+        if not self.port:
+            self.port = _kept_port()
         self._readiness = _Readiness()
         self._process = subprocess.Popen(
             self.command_line(),
@@ -143,3 +152,14 @@ class _Readiness:
     def __init__(self) -> None:
         self.known = threading.Event()
         self.said: re.Match[str] | None = None
+
+
+def _kept_port() -> int:
+    """Return a port that nobody else is given while its server is down, or 0 for any."""
+    if sys.platform != "linux":
+        return 0
+    ports = FreePorts("127.0.0.1")
+    _kept_ports.append(ports)
+    if len(_kept_ports) > _MOST_KEPT_PORTS:
+        _kept_ports.popleft().close()
+    return ports.pick()
