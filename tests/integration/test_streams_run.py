@@ -60,6 +60,20 @@ def test_history_is_processed_once_and_the_next_run_goes_on(
     assert len(topics.read(f"{topic}-low", 2)) == 2
 
 
+def test_an_aggregate_of_what_never_is_null(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    topics.write(topic, {"value": 1}, {"value": 2}, key="a")
+    topics.write(topic, {"value": 3}, key="b")
+    app = app_of(topics, tmp_path, guarantee="exactly_once")
+    counts = app.stream(topic, value_type="value bigint").group_by_key().count()
+    counts.to_stream().group_by("key").count().to_stream().to(f"{topic}-counted")
+    run_once(app, spark)
+    counted = [(each.key(), each.value()) for each in topics.read(f"{topic}-counted", 2)]
+    assert sorted(counted) == [(b"a", b'{"count":1}'), (b"b", b'{"count":1}')]
+
+
 def test_new_schemas_are_learnt_while_a_job_runs(
     spark: SparkSession, topics: Topics, registry: RegistryProcess, topic: str, tmp_path: Path
 ) -> None:

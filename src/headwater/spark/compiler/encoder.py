@@ -13,7 +13,7 @@ from headwater.plan.expressions import Expression
 from headwater.plan.formats import INTERNAL
 from headwater.plan.scope import Scope
 from headwater.spark.formats.columns import ColumnCodec
-from headwater.spark.formats.internal import encode_internal_key, encode_internal_value
+from headwater.spark.formats.internal import encode_internal
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -52,7 +52,7 @@ class Encoder:
         key, value = F.col(f"{prefix}key"), F.col(f"{prefix}value")
         if sink.value_format.kind == INTERNAL:
             timestamp = F.col(f"{prefix}timestamp")
-            return encode_internal_key(key), encode_internal_value(value, timestamp)
+            return encode_internal(self.spark, key, value, timestamp, row.key, row.value)
         topics = _topics(sink)
         keys = ColumnCodec(self.spark, self.schemas, sink.key_format, row.key, topics, "key")
         values = ColumnCodec(

@@ -19,21 +19,34 @@ if TYPE_CHECKING:
     from headwater.plan.types import DataType
 
 
-def encode_internal_key(key: Column) -> Column:
-    """Return a key as bytes that are equal for equal keys."""
-    return to_avro(F.struct(key.alias("key")))
+def encode_internal(
+    spark: SparkSession,
+    key: Column,
+    value: Column,
+    timestamp: Column,
+    key_type: DataType,
+    value_type: DataType,
+) -> tuple[Column, Column]:
+    """Return a key as bytes that are equal for equal keys, and a value with its time.
 
-
-def encode_internal_value(value: Column, timestamp: Column) -> Column:
-    """Return a value with its time; a tombstone is a null inside."""
-    return to_avro(F.struct(value.alias("value"), timestamp.alias("timestamp")))
+    A tombstone is a null inside. The schemas are given: those that Spark would find leave out null
+    where its optimiser has found that there is none, and the reader expects it.
+    """
+    keys, values = _schemas(spark, key_type, value_type)
+    record = F.struct(value.alias("value"), timestamp.alias("timestamp"))
+    return to_avro(F.struct(key.alias("key")), keys), to_avro(record, values)
 
 
 def decode_internal(
     spark: SparkSession, key: Column, value: Column, key_type: DataType, value_type: DataType
 ) -> tuple[Column, Column, Column]:
     """Return key, value and timestamp."""
-    keys = avro_schema(spark, Struct.of(key=key_type), "topLevelRecord")
-    values = avro_schema(spark, Struct.of(value=value_type, timestamp=TIMESTAMP), "topLevelRecord")
+    keys, values = _schemas(spark, key_type, value_type)
     decoded = from_avro(value, values)
     return from_avro(key, keys)["key"], decoded["value"], decoded["timestamp"]
+
+
+def _schemas(spark: SparkSession, key: DataType, value: DataType) -> tuple[str, str]:
+    types = Struct.of(key=key), Struct.of(value=value, timestamp=TIMESTAMP)
+    keys, values = (avro_schema(spark, each, "topLevelRecord") for each in types)
+    return keys, values
