@@ -88,9 +88,8 @@ def aggregator(validations: KStream) -> KStream:
 
 def _movements(records: KStream, *, order: str, stock: str) -> KStream:
     """What changes the stock, as it would be if nothing had happened to its product before."""
-    nothing = "CAST(NULL AS boolean)"
     return records.map_values(
-        product="product", order=order, quantity="quantity", held=nothing, stock=stock
+        product="product", order=order, quantity="quantity", held="false", stock=stock
     )
 
 

@@ -114,8 +114,12 @@ def test_each_change_comes_out_and_reductions_fold(spark: SparkSession) -> None:
     stream.map_values(col("value")).group_by_key().reduce("greatest(old, new)").to_stream().to(
         "peaks", value="long"
     )
+    # A literal is never null; what is made of it later may be.
+    seen = stream.map_values(value="value", more="false").group_by_key()
+    seen.reduce(value="new.value", more="new.value > old.value").to_stream().to("seen")
     with TopologyDriver(app, spark) as driver:
         readings(driver, ("a", 1, 0), ("a", 5, 1), ("a", 2, 2))
+        assert results(driver, "seen") == [("a", {"value": 2, "more": False})]
         assert [value["total"] for _, value in results(driver, "totals")] == [1, 6, 8]
         assert results(driver, "peaks")[-1] == ("a", 5)
         readings(driver, ("a", 9, 3))

@@ -138,6 +138,8 @@ class ConsumerInstances:
             await self._delete(instance)
         except HttpError as failure:
             logger.warning("consumer '%s' did not leave its group: %s", settings.name, failure)
+        except Exception:  # those that are left alone after it expire all the same
+            logger.exception("consumer '%s' did not leave its group", settings.name)
 
 
 async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
-from pyspark.sql.types import MapType
+from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +91,23 @@ def as_column(value: Column | str | None) -> Column:
 def type_of(rows: DataFrame, column: Column) -> DataType:
     """Return the type that a column over these rows has."""
     return rows.select(column.alias("value")).schema["value"].dataType
+
+
+def nullable(type_: DataType) -> DataType:
+    """Return the type with room for nulls everywhere.
+
+    A literal is never null, and what is made of it later may be.
+    """
+    match type_:
+        case StructType():
+            fields = [StructField(each.name, nullable(each.dataType)) for each in type_]
+            return StructType(fields)
+        case ArrayType():
+            return ArrayType(nullable(type_.elementType))
+        case MapType():
+            return MapType(type_.keyType, nullable(type_.valueType))
+        case _:
+            return type_
 
 
 def same(left: str, right: str, type_: DataType) -> str:

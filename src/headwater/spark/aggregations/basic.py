@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.types import DataType, DecimalType, DoubleType, LongType
 
-from headwater.spark.aggregations.aggregation import Fold, StateField, as_column, type_of
+from headwater.spark.aggregations.aggregation import (
+    Fold,
+    StateField,
+    as_column,
+    nullable,
+    type_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +89,9 @@ def _reduce(rows: DataFrame, aggregation: Aggregation, value: Column, prefix: st
     if aggregation.combine is None:
         raise ValueError(f"reduce as {aggregation.name} needs to be told how to combine two values")
     combined = aggregation.combine(f"state.{prefix}", f"row.{prefix}")
-    return _same_type(rows, value, prefix, _else_first(prefix, combined), combined)
+    kept = nullable(type_of(rows, value))
+    field = StateField(prefix, kept, _else_first(prefix, combined), combined)
+    return Fold(value, (field,), f"state.{prefix}")
 
 
 def _else_first(prefix: str, update: str) -> str:
@@ -125,7 +133,7 @@ def _undoing_reduce(rows: DataFrame, aggregation: Aggregation, both: Column, pre
     left = f"if({old} IS NULL OR {state} IS NULL, {state}, {aggregation.undo(state, old)})"
     sum_of = aggregation.combine(f"({left})", new)
     update = f"if({new} IS NULL, {left}, if(({left}) IS NULL, {new}, {sum_of}))"
-    type_ = type_of(rows, as_column(aggregation.value))
+    type_ = nullable(type_of(rows, as_column(aggregation.value)))
     return Fold(both, (StateField(prefix, type_, update),), state)
 
 

@@ -112,7 +112,10 @@ class SqlServer:
     async def _look(self) -> None:
         """Take note when the lead comes or goes, which no record may tell."""
         while True:
-            self.bring_about()
+            try:
+                self.bring_about()
+            except Exception:
+                logger.exception("queries could not be started or stopped; trying again")
             await self.writer.wait_for_change(_LOOK_EVERY_S)
 
     def _store_directory(self) -> Path:
