@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.broker_process import BrokerProcess
 
-LINES = 6000
+LINES = 2500
 STRINGS = {
     "key.converter": "org.apache.kafka.connect.storage.StringConverter",
     "value.converter": "org.apache.kafka.connect.storage.StringConverter",
@@ -81,7 +81,7 @@ def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: P
                 "connector.class": "FileStreamSink",
                 "file": str(copy),
                 "topics": topic,
-                "consumer.override.max.poll.records": "50",
+                "consumer.override.max.poll.records": "250",
                 **STRINGS,
             },
         )

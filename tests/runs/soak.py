@@ -19,6 +19,8 @@ from tests.runs.pytest_run import SIDE_BY_SIDE, run_pytest
 _EVERYTHING = (
     "tests/chaos",
     "tests/differential",
+    "tests/integration/test_connect_cdc_killed.py",
+    "tests/integration/test_connect_killed.py",
     "tests/integration/test_streams_reference.py",
     "tests/unit",
 )

@@ -106,7 +106,13 @@ def spark_session(
         # PySpark writes each refused expression to standard error as JSON; it is raised as well.
         for logger in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)
+        # So does py4j with a JVM that dies while it is asked, and with Ctrl-C.
+        logging.getLogger().addFilter(_is_not_of_py4j)
         return session
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return record.module != "java_gateway"
 
 
 def stop_session() -> None:

@@ -184,7 +184,7 @@ class Login:
         def finish() -> None:
             if header is not None:
                 reply.send(*_encoded(header, answer))
-            self._connection.close(reason, kind="login")
+            self._connection.close(reason, kind=("login", self._mechanism))
 
         delay_s = self._sasl.failure_delay_s
         if delay_s > 0:
