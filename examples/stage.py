@@ -113,10 +113,30 @@ def stage(name: str, *options: str, services: Sequence[str] = ()) -> Iterator[St
         TemporaryFolder(name) as data,
         _stop_requests() as stop,
         Guard(_STOPPED_WITHIN_S) as guard,
-        _started(guard, ["headwater", *_up(data / "platform", services), *options]) as platform,
     ):
-        found = _addresses(platform, {"broker", "registry", "console", *services}, stop)
-        yield Stage(found["broker"], found["registry"], data, stop, guard, found, platform)
+        more = ["--with", ",".join(services)] if services else []
+        up = ["headwater", "up", "--data", str(data / "platform"), *more, *options]
+        with _platform(guard, up, {"broker", "registry", "console", *services}, stop) as running:
+            platform, found = running
+            yield Stage(found["broker"], found["registry"], data, stop, guard, found, platform)
+
+
+@contextmanager
+def _platform(
+    guard: Guard, up: list[str], wanted: set[str], stop: threading.Event
+) -> Iterator[tuple[Program, dict[str, str]]]:
+    if all(is_free(port) for port in _USUAL_PORTS):
+        with _started(guard, up) as platform:
+            found = _addresses(platform, wanted, stop)
+            if found is not None:
+                yield platform, found
+                return
+        # Somebody was faster to take one of them.
+    with _started(guard, [*up, "--free-ports"]) as platform:
+        found = _addresses(platform, wanted, stop)
+        if found is None:
+            raise click.ClickException(f"the platform did not start:\n{platform.child.last_lines}")
+        yield platform, found
 
 
 def _started(
@@ -133,22 +153,15 @@ def _started(
     return Program(child, printed)
 
 
-def _up(data: Path, services: Sequence[str]) -> list[str]:
-    usual = all(is_free(port) for port in _USUAL_PORTS)
-    more = ["--with", ",".join(services)] if services else []
-    return ["up", "--data", str(data), *more, *([] if usual else ["--free-ports"])]
-
-
-def _addresses(platform: Program, wanted: set[str], stop: threading.Event) -> dict[str, str]:
-    """Wait for the table of what listens where."""
+def _addresses(platform: Program, wanted: set[str], stop: threading.Event) -> dict[str, str] | None:
+    """Wait for the table of what listens where; None if the platform does not start."""
     found: dict[str, str] = {}
     deadline = time.monotonic() + _READY_WITHIN_S
     while not wanted <= found.keys():
         if stop.wait(0.05):
             raise StoppedError
         if not platform.child.running or time.monotonic() > deadline:
-            said = platform.child.last_lines
-            raise click.ClickException(f"the platform did not start:\n{said}")
+            return None
         for line in platform.said():
             parts = line.split("\t")
             if len(parts) == 3:
