@@ -50,7 +50,7 @@ def show(
                     running.check()
                     reader.print_some()
                 platform.stop.set()
-                writer.join()
+                writer.close()
     except StoppedError:
         return
 
@@ -70,9 +70,10 @@ class _Writer:
         self._thread = threading.Thread(target=self._run, args=(records, every_s))
         self._thread.start()
 
-    def join(self) -> None:
+    def close(self) -> None:
         if self._thread is not None:
             self._thread.join()
+        del self._producer  # which would say that its broker has gone
 
     def _run(self, records: Iterator[Record], every_s: float) -> None:
         for record in records:

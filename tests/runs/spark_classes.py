@@ -54,6 +54,7 @@ def main() -> int:
         for topic, value in zip(topics, ('{"id": "a", "value": 1}', '{"unit": "kW"}'), strict=True):
             producer.produce(topic, value, "k")
         producer.flush()
+        del producer  # else it looks for its broker, and says so, when that is gone
         spark = spark_session("classes", conf={"spark.ui.enabled": "false"})
         job = Job(_program(broker.bootstrap_servers, folder).plan(), once=True)
         job.start(spark)

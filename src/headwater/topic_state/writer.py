@@ -50,7 +50,7 @@ class Writer:
         self._tenure: Tenure | None = None  # what was claimed and, as far as is known, still holds
         self._void: dict[bytes, int] = {}  # keys whose last record does not count
         self._lock = asyncio.Lock()
-        self._changed = asyncio.Event()
+        self._changed = asyncio.Event()  # until the next change
 
     @property
     def is_leader(self) -> bool:
@@ -98,9 +98,9 @@ class Writer:
 
     async def wait_for_change(self, timeout_s: float) -> None:
         """Wait until something was read or the group decided something, or for a time."""
-        self._changed.clear()
+        changed = self._changed
         try:
-            await asyncio.wait_for(self._changed.wait(), timeout_s)
+            await asyncio.wait_for(changed.wait(), timeout_s)
         except TimeoutError:
             return
 
@@ -187,4 +187,6 @@ class Writer:
             self._void[key] = offset
 
     def _notify(self) -> None:
-        self._changed.set()
+        # One for each change: were it cleared, one wait could take the wake-up of another.
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
