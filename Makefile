@@ -11,7 +11,7 @@ WORKERS ?= $(shell expr $(CORES) + 3)
 
 .PHONY: run test check static static-and-classes classes lint types imports units tests flaky soak durations bench lock setup operators clean
 
-run: $(READY) operators
+run: $(READY) operators classes
 	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
 
 test: static-and-classes tests
@@ -43,9 +43,10 @@ static: $(READY)
 static-and-classes: $(READY) operators
 	@$(SIDE_BY_SIDE) classes lint types imports
 
-# Spark's classes, loaded once for all JVMs of the tests; the script does nothing while they fit.
+# Spark's classes, loaded once for all its JVMs; the command does nothing while they fit, and
+# where it fails, they load them as before.
 classes: $(READY) operators
-	@$(BIN)/python -m tests.runs.class_archive
+	-@$(BIN)/headwater spark prepare
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.broker_process import BrokerProcess
 from tests.effort import often
-from tests.runs.class_archive import SHORT_LIVED, archive_options
 from tests.server_process import ServerProcess
+
+from headwater.spark.class_archive import SHORT_LIVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,9 +29,8 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Spark's JVMs live too short a life here to earn back what the optimising compiler costs them:
 # with the quick one alone they need less than half the time. It would have a fifth of the usual
-# room for what it compiles, which the queries of many tests fill: then the JVM ends. Their classes
-# come from an archive, if `make` has made it.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{SHORT_LIVED} {archive_options()}")
+# room for what it compiles, which the queries of many tests fill: then the JVM ends.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(SHORT_LIVED))
 
 # A busy machine is no failure, and CI looks at the same examples each time: new ones are found,
 # and fixed, where somebody is there to do so.

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
-from tests.runs.class_archive import SHORT_LIVED
 
 from headwater.java.runtime import find_java
 from headwater.processes.child import ChildProcess
 from headwater.processes.guard import Guard
+from headwater.spark.class_archive import SHORT_LIVED
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -59,7 +59,7 @@ class SparkCluster:
         command = [
             *(
                 str(find_java().java),
-                *SHORT_LIVED.split(),
+                *SHORT_LIVED,
                 "-Xmx256m",
                 f"-Djava.io.tmpdir={self._folder}",
             ),

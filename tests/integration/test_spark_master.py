@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.integration.streams_topics import Topics
-from tests.runs.class_archive import SHORT_LIVED
 from tests.spark_cluster import SparkCluster
+
+from headwater.spark.class_archive import SHORT_LIVED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,7 @@ def test_a_program_runs_on_a_cluster(broker: BrokerProcess, topic: str, tmp_path
     path.write_text(PROGRAM.replace("TOPIC", topic))
     (tmp_path / "levels.py").write_text(LEVELS)
     with SparkCluster(tmp_path) as cluster:
-        options = f"spark.executor.extraJavaOptions={SHORT_LIVED}"
+        options = f"spark.executor.extraJavaOptions={' '.join(SHORT_LIVED)}"
         settings = [part for each in (*SIZE, *ADDRESS, options) for part in ("--conf", each)]
         run = subprocess.run(
             [

@@ -74,6 +74,7 @@ _COMMANDS = (
         "headwater.cli.commands.connect:connect",
         "Move data in and out of topics with connectors.",
     ),
+    LazyCommand("spark", "headwater.cli.commands.spark:spark", "Make Spark ready on this machine."),
     LazyCommand(
         "spark-services",
         "headwater.cli.commands.spark_services:spark_services",

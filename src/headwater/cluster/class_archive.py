@@ -1,8 +1,6 @@
 """Kafka's classes as the JVM keeps them in memory, made once: a node then starts in half the time.
 
-Java calls it class data sharing. An archive belongs to one Java and one class path; a JVM that it
-does not fit goes on without it. It is made by a node of no other use, which is started and stopped
-again.
+It is made by a node of no other use, which is started and stopped again.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from headwater.cluster.kafka import (
 from headwater.cluster.node import Node, roles
 from headwater.cluster.server_properties import configure
 from headwater.cluster.storage import format_storage, new_cluster_id
+from headwater.java import class_sharing
 from headwater.java.artifacts import cache_directory
 from headwater.java.runtime import find_java
 from headwater.processes.child import ChildProcess
@@ -52,7 +51,7 @@ def archive_options() -> tuple[str, ...]:
     # An empty file stands for a Java that cannot make one, as PyPI's.
     if not archive.exists() or archive.stat().st_size == 0:
         return ()
-    return (f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+    return class_sharing.use(archive)
 
 
 def becomes_ready(node: Node, process: ChildProcess) -> bool:
@@ -99,7 +98,7 @@ def _run_a_node(directory: Path, archive: Path) -> bool:
     try:
         configure(node, [node], files)
         format_storage(new_cluster_id(), [files])
-        options = (*SMALL_HEAP, *SMALL_JVM, f"-XX:ArchiveClassesAtExit={archive}", "-Xlog:cds=off")
+        options = (*SMALL_HEAP, *SMALL_JVM, *class_sharing.make(archive))
         with Guard(_GUARD_KILLS_AFTER_S) as guard:
             process = ChildProcess(node_command(files, options), guard=guard)
             try:

@@ -77,19 +77,24 @@ def is_jvm_running() -> bool:
     return gateway is not None and gateway.proc.poll() is None
 
 
-def end_jvm() -> None:
-    """Stop the session and its JVM, wait until they are gone, and delete what they left."""
+def end_jvm(within_s: float = _ENDED_WITHIN_S) -> bool:
+    """Stop the session and its JVM, wait until they are gone, and delete what they left.
+
+    False if the JVM had to be killed, or has failed.
+    """
     from pyspark import SparkContext
 
     context: Any = SparkContext
     gateway = context._gateway  # noqa: SLF001 - nothing public says which process it is
+    code = 0
     if gateway is not None:
         _stop_session()
         gateway.shutdown()
         context._gateway = context._jvm = None  # noqa: SLF001 - the next session gets a new JVM
-        _wait_for(gateway.proc)
+        code = _wait_for(gateway.proc, within_s)
     while _folders:
         _folders.pop().close()
+    return code == 0
 
 
 def _stop_session() -> None:
@@ -109,12 +114,12 @@ def _stop_session() -> None:
         known._instantiatedSession = known._activeSession = None  # noqa: SLF001
 
 
-def _wait_for(process: subprocess.Popen[bytes]) -> None:
+def _wait_for(process: subprocess.Popen[bytes], within_s: float) -> int:
     # The end of its input is what tells the JVM to end.
     if process.stdin is not None:
         process.stdin.close()
     try:
-        process.wait(_ENDED_WITHIN_S)
+        return process.wait(within_s)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait()
+        return process.wait()

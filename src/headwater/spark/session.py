@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
+from headwater.spark.class_archive import archive_options
 from headwater.spark.jars import session_jars
 from headwater.spark.java_home import launching_java
 from headwater.spark.jobs.slots import TASK_SLOTS
@@ -257,7 +258,7 @@ def _remote(jars: Sequence[Path]) -> dict[str, str]:
 
 
 def _java_options(folder: Path | None) -> list[str]:
-    options = [f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"]
+    options = [f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}", *archive_options()]
     if folder is not None:
         options.append(f"-Djava.io.tmpdir={folder}")
     if level := os.environ.get(LOG_VARIABLE):
