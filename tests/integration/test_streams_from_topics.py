@@ -70,8 +70,11 @@ def test_every_result_comes_once_although_the_checkpoint_is_lost(
     every = range(2 * ROUND)
     assert everything(topics, copies) == [{"value": value} for value in every]
     assert [each["count"] for each in everything(topics, counts)] == [each + 1 for each in every]
-    # The last window, from the fortieth second on, is still open.
-    assert [each["count"] for each in everything(topics, windows)] == [3, 2, 3, 2]
+    # The last window, from the fortieth second on, is still open. Those that close together do so
+    # in any order.
+    closed = sorted(everything(topics, windows), key=lambda each: str(each["window_start"]))
+    assert [each["count"] for each in closed] == [3, 2, 3, 2]
+    assert len({each["window_start"] for each in closed}) == len(closed)
     assert everything(topics, joined) == [
         {"value": value, "who": "first" if value < ROUND else "second"} for value in every
     ]
