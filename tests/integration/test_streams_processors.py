@@ -7,17 +7,21 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.integration.streams_topics import Topics, app_of, topics
 from tests.spark_session import one_partition, spark
 
-from headwater.streams import App, Processor, ProcessorContext, Record
+from headwater.spark.jobs.job import Job
+from headwater.streams import App, Processor, ProcessorContext, PunctuationType, Record
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
     from headwater.testing.topology_driver import OutputRecord
 
-__all__ = ["one_partition", "spark"]
+__all__ = ["one_partition", "spark", "topics"]
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 KEYS = ("a", "b", "c")
@@ -78,6 +82,57 @@ class Doubling(Processor):
         self.context.forward(record.value["n"] * 2)
 
 
+class Total(Processor):
+    """Adds up the values that a key ever had, and deletes it when it is deleted."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.total = context.value_store("total", "bigint")
+
+    def process(self, record: Record) -> None:
+        if record.value is None:
+            self.context.forward(None)
+            return
+        self.total.put((self.total.get() or 0) + record.value["n"])
+        self.context.forward(self.total.get())
+
+
+class Overdue(Processor):
+    """Tells of a key five seconds after its last record came, and forgets it after twenty."""
+
+    punctuation_type = PunctuationType.WALL_CLOCK_TIME
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.due = context.value_store("due", "timestamp")
+        self.seen = context.value_store("seen", "bigint", ttl="20 seconds")
+
+    def process(self, record: Record) -> None:
+        due = self.context.system_time + timedelta(seconds=5)
+        self.due.put(due)
+        self.seen.put((self.seen.get() or 0) + 1)
+        self.context.schedule(due)
+
+    def punctuate(self, key: Any, at: datetime) -> None:
+        if self.due.get() == at:
+            self.context.forward(self.seen.get(), key=f"{key}-overdue")
+
+
+class Reminding(Processor):
+    """Says at once that it has heard, and again so many milliseconds later."""
+
+    punctuation_type = PunctuationType.WALL_CLOCK_TIME
+
+    def process(self, record: Record) -> None:
+        self.context.forward("heard")
+        after = timedelta(milliseconds=record.value["after_ms"])
+        self.context.schedule(self.context.system_time + after)
+
+    def punctuate(self, key: Any, at: datetime) -> None:
+        del key, at
+        self.context.forward("reminded")
+
+
 def test_stores_of_every_kind_and_topologies_by_hand(
     spark: SparkSession, one_partition: None
 ) -> None:
@@ -90,6 +145,8 @@ def test_stores_of_every_kind_and_topologies_by_hand(
     topology.add_processor("doubling", Doubling, "numbers", "more", returns=("string", "bigint"))
     topology.add_sink("sums", "sums", "summing")
     topology.add_sink("doubled", "doubled", "doubling")
+    rows = app.table("rows", value_type="n bigint")
+    rows.transform_values(Total, returns="bigint").filter("value < 9").to_stream().to("totals")
     choice = random.Random(1)
     state: dict[str, list[int]] = defaultdict(list)
     totals: dict[str, int] = defaultdict(int)
@@ -113,6 +170,9 @@ def test_stores_of_every_kind_and_topologies_by_hand(
                 doubled[key].append(n * 2)
             assert _by_key(driver.read("sums")) == expected
             assert _by_key(driver.read("doubled")) == doubled
+        for value in ({"n": 3}, None, {"n": 4}, {"n": 5}):
+            driver.pipe("rows", "a", value)
+        assert _by_key(driver.read("totals")) == {"a": [3, None, 7, None]}
 
 
 def test_time_is_that_of_records(spark: SparkSession, one_partition: None) -> None:
@@ -136,6 +196,60 @@ def test_time_is_that_of_records(spark: SparkSession, one_partition: None) -> No
         assert _times(driver.read("quiet")) == [("a", 3, 18)]
 
 
+def test_time_is_that_of_the_wall_clock(spark: SparkSession, one_partition: None) -> None:
+    app = App("overdue")
+    numbers = app.stream("numbers", value_type="n bigint")
+    numbers.process(Overdue, returns=("string", "bigint"), name="overdue").to("overdue")
+    with TopologyDriver(app, spark, wall_clock_time=START) as driver:
+        # What the records say of time does not matter, be it ever so late.
+        driver.pipe("numbers", "a", {"n": 1}, timestamp=START + timedelta(days=300))
+        driver.pipe("numbers", "b", {"n": 1}, timestamp=START - timedelta(days=300))
+        driver.advance_wall_clock_time(timedelta(seconds=3))
+        driver.pipe("numbers", "b", {"n": 1})
+        assert driver.read("overdue") == []
+        driver.advance_wall_clock_time(timedelta(seconds=2))
+        assert _times(driver.read("overdue")) == [("a-overdue", 1, 5)]
+        driver.advance_wall_clock_time(timedelta(seconds=16))
+        assert _times(driver.read("overdue")) == [("b-overdue", 2, 8)]
+        # After twenty-one seconds it has forgotten a, but not b, which came again after three.
+        for key in ("a", "b"):
+            driver.pipe("numbers", key, {"n": 1})
+        driver.advance_wall_clock_time(timedelta(seconds=5))
+        assert _times(driver.read("overdue")) == [("a-overdue", 1, 26), ("b-overdue", 3, 26)]
+
+
+def test_timers_fire_without_records_and_after_a_restart(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    topics.create(topic)
+    out = f"{topic}-out"
+
+    def job() -> Job:
+        app = app_of(topics, tmp_path, guarantee="exactly_once")
+        stream = app.stream(topic, value_type="after_ms bigint")
+        stream.process(Reminding, returns=("string", "string")).to(out, value="string")
+        started = Job(app.plan())
+        started.start(spark)
+        return started
+
+    def written(count: int) -> list[tuple[bytes, bytes]]:
+        return [(each.key(), each.value()) for each in topics.read(out, count)]
+
+    first = job()
+    try:
+        topics.write(topic, {"after_ms": 2000}, key="a")
+        assert written(2) == [(b"a", b"heard"), (b"a", b"reminded")]
+        topics.write(topic, {"after_ms": 7000}, key="b")
+        assert written(3)[-1] == (b"b", b"heard")
+    finally:
+        first.stop()
+    second = job()
+    try:
+        assert written(4)[-1] == (b"b", b"reminded")
+    finally:
+        second.stop()
+
+
 def _by_key(records: list[OutputRecord]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = defaultdict(list)
     for record in records:
@@ -143,7 +257,7 @@ def _by_key(records: list[OutputRecord]) -> dict[str, list[Any]]:
     return found
 
 
-def _times(records: list[OutputRecord]) -> list[tuple[str, int, int]]:
+def _times(records: list[OutputRecord]) -> list[tuple[str, Any, int]]:
     """Return keys, values and seconds; there is no order among keys."""
     return sorted(
         (record.key, record.value, round((record.timestamp - START).total_seconds()))

@@ -118,7 +118,8 @@ def _state(node: StatefulOperator) -> str:
             return f"updates of {_table_of(node.parents[0])} held back; {node.row}"
         case Process():
             stores = ", ".join(map(str, node.stores))
-            return f"processor by {node.parents[0].row.key.ddl()} with [{stores}]"
+            clock = ", by wall-clock time" if node.has_own_clock else ""
+            return f"processor by {node.parents[0].row.key.ddl()} with [{stores}]{clock}"
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             one, other = (parent.row for parent in node.parents)

@@ -34,6 +34,8 @@ class ProgramSettings:
     spark: Mapping[str, str] = field(default_factory=dict)
     replay_from_ms: int | None = None
     """Where streams begin without a checkpoint, whatever the program says."""
+    from_topics: bool = False
+    """Whether progress is kept in the cluster, too, and gone on from without a checkpoint."""
 
 
 @dataclass(frozen=True)

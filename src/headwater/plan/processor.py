@@ -7,13 +7,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime, timedelta
 
     from headwater.plan.types import DataType
+
+
+class PunctuationType(Enum):
+    """By which clock a processor's timers go, as Kafka Streams has it."""
+
+    STREAM_TIME = "stream time"
+    """That of the records."""
+
+    WALL_CLOCK_TIME = "wall-clock time"
+    """That of the machine, also while there are no records."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,8 @@ class ProcessorContext(ABC):
     ) -> ValueStore:
         """Return the store of this name, with one value for each key of the records.
 
-        With `ttl` a value is forgotten when so much event time has passed since it was set.
+        With `ttl` a value is forgotten when so much time has passed since it was set, by the clock
+        of the processor's timers.
         """
 
     @abstractmethod
@@ -126,12 +138,20 @@ class ProcessorContext(ABC):
 
     @abstractmethod
     def schedule(self, at: datetime) -> None:
-        """Have `punctuate` called for the key at hand when event time has come so far."""
+        """Have `punctuate` called for the key at hand when it is so late by the timers' clock."""
 
     @property
     @abstractmethod
     def stream_time(self) -> datetime:
-        """The latest time that is known: of the key's records, and of all in batches before."""
+        """The latest time that is known: of the key's records, and of all in batches before.
+
+        A processor by the wall clock knows that of the record at hand alone.
+        """
+
+    @property
+    @abstractmethod
+    def system_time(self) -> datetime:
+        """The wall-clock time of a processor whose timers go by it: when the batch began."""
 
 
 class Processor(ABC):
@@ -148,6 +168,9 @@ class Processor(ABC):
     ...         if seen % 2:
     ...             self.context.forward(record.value)
     """
+
+    punctuation_type: ClassVar[PunctuationType] = PunctuationType.STREAM_TIME
+    """The clock of its timers, and of its stores' time to live."""
 
     def init(self, context: ProcessorContext) -> None:
         """Ask for stores and keep the context; it is called while the program is built, too."""

@@ -161,7 +161,8 @@ class _Cutter:
 def _must_cut(parent: Operator, node: Stateful) -> bool:
     """Tell whether the two cannot be in one stage; what waits for its time has to be alone."""
     above = [each for each in walk((parent,)) if isinstance(each, Stateful)]
-    return any(node.waits or not earlier.can_be_followed for earlier in above)
+    alone = node.waits or node.has_own_clock
+    return any(alone or not earlier.can_be_followed for earlier in above)
 
 
 def _kind_of(parent: Operator, node: Stateful) -> Literal["stream", "table"]:
@@ -192,6 +193,7 @@ def _named(plan: Plan, sinks: Sequence[Sink]) -> Iterator[Stage]:
     put_aside: set[str] = set()
     for together, members in groups.items():
         part = Plan(plan.name, tuple(members), plan.settings)
+        _check_clocks(part)
         malformed = tuple(
             source
             for source in part.topic_sources()
@@ -199,6 +201,20 @@ def _named(plan: Plan, sinks: Sequence[Sink]) -> Iterator[Stage]:
         )
         put_aside |= {source.id for source in malformed}
         yield Stage(names[together], part, malformed)
+
+
+def _check_clocks(part: Plan) -> None:
+    """Refuse what has a clock of its own beside other state, whose time is the records'."""
+    stateful = [node for node in part.walk() if isinstance(node, Stateful)]
+    by_the_clock = next((node for node in stateful if node.has_own_clock), None)
+    if by_the_clock is not None and len(stateful) > 1:
+        other = next(node for node in stateful if node is not by_the_clock)
+        raise PlanError(
+            f"{by_the_clock.id} goes by the clock on the wall, and is merged with what comes of "
+            f"{other.id} (at {other.location}): write it to a topic with .to(...), and merge what "
+            "is read from there",
+            by_the_clock.location,
+        )
 
 
 def _stage_names(roots: dict[frozenset[int], tuple[Root, ...]]) -> dict[frozenset[int], str]:

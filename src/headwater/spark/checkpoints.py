@@ -13,9 +13,10 @@ from headwater.plan.fingerprint import Fingerprint, fingerprint_of
 from headwater.processes.whole_file import write_whole
 from headwater.spark.guarantees import bound_to_guarantee
 from headwater.spark.kept_guarantee import GUARANTEE_FILE, KeptGuarantee, next_batch
+from headwater.spark.progress_topic import PROGRESS_TOPIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from headwater.plan.plan import Plan
     from headwater.plan.stages import Stage
@@ -25,6 +26,8 @@ _OWNER = "app.txt"
 _CLUSTER = "cluster.txt"
 _LOCK = "lock"
 _QUERIES = "queries"
+_COPIES = "progress-topic.txt"
+_RESTORING = "restoring"
 
 
 class CheckpointError(Exception):
@@ -54,6 +57,7 @@ class Checkpoint:
             self._check_owner()
             self._check_program()
             self._check_guarantee()
+            self._check_whole()
         except CheckpointError:
             self.close()
             raise
@@ -71,7 +75,7 @@ class Checkpoint:
             yield
             shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
             # Whose it is goes last: what was cleared by half is cleared again.
-            for name in (_CLUSTER, GUARANTEE_FILE, _FINGERPRINT, _OWNER):
+            for name in (_RESTORING, _COPIES, _CLUSTER, GUARANTEE_FILE, _FINGERPRINT, _OWNER):
                 (self.path / name).unlink(missing_ok=True)
         finally:
             self.close()
@@ -99,6 +103,39 @@ class Checkpoint:
         self._guarantee.write(self.path)
         if self._cluster is not None:
             write_whole(self.path / _CLUSTER, self._cluster)
+        if self._plan.settings.from_topics:
+            write_whole(self.path / _COPIES, PROGRESS_TOPIC)
+
+    @property
+    def copies_progress(self) -> bool:
+        """Whether progress was copied to the cluster by an earlier run."""
+        return (self.path / _COPIES).exists()
+
+    @property
+    def can_be_restored(self) -> bool:
+        """Whether there is nothing to go on from here."""
+        return self.is_new or (self.path / _RESTORING).exists()
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Let queries' folders be filled; what was filled by half does not count."""
+        write_whole(self.path / _RESTORING, "this folder is being filled from the cluster")
+        shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+        try:
+            yield
+        except CheckpointError:  # a refusal: there is nothing to go on with
+            shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+            raise
+        finally:
+            if not any(self.path.glob(f"{_QUERIES}/*")):
+                (self.path / _RESTORING).unlink()
+        (self.path / _RESTORING).unlink(missing_ok=True)
+
+    def begin_anew(self, queries: Iterable[str]) -> None:
+        """Note that no batch of these queries, as they are numbered here, was ever written."""
+        since = {name: next_batch(self.of_query(name)) for name in queries}
+        self._guarantee = KeptGuarantee(self._plan.settings.guarantee, since)
+        self._guarantee.write(self.path)
 
     def close(self) -> None:
         """Let another run have it."""
@@ -157,6 +194,14 @@ class Checkpoint:
                     f"there: {'; '.join(changes)}. Give it another name or checkpoint_dir to start "
                     "afresh, or forget what it has done with headwater run --reset"
                 )
+
+    def _check_whole(self) -> None:
+        if (self.path / _RESTORING).exists() and not self._plan.settings.from_topics:
+            raise CheckpointError(
+                f"{self.path} was being filled from the cluster when a run of "
+                f"'{self._plan.name}' ended: go on with headwater run --from-topics, or start "
+                "afresh with --reset"
+            )
 
     def _check_guarantee(self) -> None:
         """Refuse another guarantee where what was kept under the old one does not fit."""

@@ -12,6 +12,7 @@ from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import StoreSink, TopicSink
 from headwater.plan.stages import is_internal
+from headwater.spark.progress_topic import PROGRESS_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -73,6 +74,8 @@ class Cluster:
             if isinstance(node, StoreSink) and node.batches not in known
         }
         self._create(batches, dict.fromkeys(batches, _LAST_OF_EACH))
+        if plan.settings.from_topics and PROGRESS_TOPIC not in known:
+            self._create({PROGRESS_TOPIC: 1}, {PROGRESS_TOPIC: _LAST_OF_EACH})
         made = [*missing, *internal, *batches]
         return (self.partitions() if made else known), made
 
@@ -151,6 +154,12 @@ class Cluster:
                 f"{self._connection.bootstrap_servers} ({why}). Is a broker away, or may this "
                 "user not describe the topic? Try again when it can"
             ) from failure
+
+    def earliest(self, places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return where partitions begin by now; raises ClientError where no broker says so."""
+        from confluent_kafka.admin import OffsetSpec
+
+        return self._connection.offsets([*places], OffsetSpec.earliest())
 
     def behind(self, read_to: Mapping[tuple[str, int], int]) -> int | None:
         """Return how many records follow these offsets; None where no broker says so soon."""

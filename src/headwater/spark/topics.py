@@ -11,11 +11,22 @@ from headwater.plan.nodes import Start
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.plan.nodes import TopicSource
 
 _EARLIEST = -2
+
+
+@dataclass(frozen=True)
+class WallClockTime:
+    """The clock on the wall, as a query sees it."""
+
+    now: Column
+    """When a batch began."""
+
+    ticks: DataFrame
+    """A stream with a time, `at`, whenever a timer of the query is due."""
 
 
 class RecordReader(Protocol):
@@ -23,6 +34,9 @@ class RecordReader(Protocol):
 
     def read(self, source: TopicSource) -> DataFrame:
         """Return records with their bytes: key, value, headers, topic, partition, offset, time."""
+
+    def wall_clock(self) -> WallClockTime:
+        """Return what time it is, beside the records."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +50,8 @@ class TopicReader:
     batch: bool = False
     replay_from_ms: int | None = None
     """Where streams begin, instead of where each source says; tables are read whole."""
+    progress_topic: str | None = None
+    """Where queries that read copy their progress to."""
 
     def read(self, source: TopicSource) -> DataFrame:
         """Return the records of the source's topics."""
@@ -43,9 +59,18 @@ class TopicReader:
         options = reading_options(self.bootstrap_servers, self.kafka)
         options["subscribe"] = ",".join(source.topics)
         options |= self._start(self.start_of(source), source.topics)
+        if self.progress_topic is not None:
+            options["progressTopic"] = self.progress_topic
         # Ours gives a task the same records when a batch is read again, and does not ask all the
         # time whether there are new ones.
         return rows.format("kafka" if self.batch else "headwater-kafka").options(**options).load()
+
+    def wall_clock(self) -> WallClockTime:
+        """Return this machine's clock, which ticks when a timer is due."""
+        from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+        ticks = self.spark.readStream.format("headwater-clock").load()
+        return WallClockTime(F.current_timestamp(), ticks)
 
     def start_of(self, source: TopicSource) -> Start:
         """Return where a source begins without a checkpoint."""

@@ -35,6 +35,7 @@ from headwater.plan.processor import (
     MapStore,
     Processor,
     ProcessorContext,
+    PunctuationType,
     Record,
     ValueStore,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "PlanError",
     "Processor",
     "ProcessorContext",
+    "PunctuationType",
     "Record",
     "Suppressed",
     "TimeWindow",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 _LIST = "docs/not-yet.md"
 
 NOT_YET: dict[str, dict[str, str]] = {
-    "KTable": {
-        "transform_values": "to_stream().transform_values keeps state, map_values takes functions",
+    "App": {
+        "add_state_store": "each processor asks for its own in init, and forwards what others need",
     },
 }
 """What Kafka Streams has and we do not, by class, and what there is instead."""
@@ -21,7 +21,6 @@ _ELSEWHERE = {
         "start": _RUN,
         "run": _RUN,
         "build": "plan() returns what was built",
-        "add_state_store": "a processor asks for its stores in init: see docs/processors.md",
     },
     "KStream": {
         "process_values": "here it is transform_values",

@@ -38,7 +38,10 @@ from headwater.streams.python_functions import Kept
 from headwater.streams.stores import add_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from headwater.plan.nodes import Emit, JoinKind, Operand
+    from headwater.plan.processor import Processor
     from headwater.plan.rows import RowType
     from headwater.plan.types import DataType
     from headwater.streams.operands import FieldLike, OperandLike
@@ -92,6 +95,21 @@ class KTable(Operators):
                 operand = Case(((_VALUE.isNotNull(), operand),))
             row = replace(self.row, value=found.type, windowed=_keeps_window(self.row, found.type))
             return self._mapped("KTABLE-MAPVALUES", operand, row, found.class_, name, location)
+
+    def transform_values(
+        self,
+        processor: Callable[[], Processor],
+        *,
+        returns: TypeLike,
+        name: str | None = None,
+    ) -> KTable:
+        """Give each change to a processor, which keeps state by key, and forwards the new values.
+
+        A key that was deleted comes with the value None; what forwards None deletes it.
+        """
+        with Located():
+            changes = self.to_stream()
+            return changes.transform_values(processor, returns=returns, name=name).to_table()
 
     def to_stream(self, *, name: str | None = None) -> KStream:
         """Return the changes of the table, deletions included as null values."""

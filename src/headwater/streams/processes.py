@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Process
-from headwater.plan.processor import Processor, ProcessorContext, StateStore
+from headwater.plan.processor import Processor, ProcessorContext, PunctuationType, StateStore
 from headwater.plan.python_function import name_of
 from headwater.plan.rows import RowType
 from headwater.plan.windows import milliseconds
@@ -40,7 +40,7 @@ def add_process(
     """Add a processor, with the stores that its `init` asks for."""
     from headwater.streams.kstream import KStream
 
-    stores = _asked_for(supplier)
+    stores, punctuation_type = _asked_for(supplier)
     if keeps_key:
         row = replace(parent.row, value=as_type(returns), has_position=False)
         made = Classes(classes.key, as_class(returns))
@@ -56,11 +56,14 @@ def add_process(
     node = builder.add(
         Process, kind, (parent,), row, location, supplier=supplier, stores=stores,
         keeps_key=keeps_key, key_class=classes.key, value_class=classes.value, name=name,
+        punctuation_type=punctuation_type,
     )  # fmt: skip
     return KStream(builder, node, made)
 
 
-def _asked_for(supplier: Callable[[], Processor]) -> tuple[StateStore, ...]:
+def _asked_for(
+    supplier: Callable[[], Processor],
+) -> tuple[tuple[StateStore, ...], PunctuationType]:
     if not callable(supplier) or isinstance(supplier, Processor):
         raise PlanError(
             f"{supplier!r}: give the processor's class, or a function that makes one, since each "
@@ -72,7 +75,12 @@ def _asked_for(supplier: Callable[[], Processor]) -> tuple[StateStore, ...]:
     context = _Asked()
     processor.init(context)
     processor.close()
-    return tuple(context.stores.values())
+    if not isinstance(processor.punctuation_type, PunctuationType):
+        raise PlanError(
+            f"{name_of(supplier)} has punctuation_type={processor.punctuation_type!r}: say "
+            "PunctuationType.STREAM_TIME or PunctuationType.WALL_CLOCK_TIME"
+        )
+    return tuple(context.stores.values()), processor.punctuation_type
 
 
 class _Asked(ProcessorContext):
@@ -102,6 +110,10 @@ class _Asked(ProcessorContext):
     @property
     def stream_time(self) -> datetime:
         raise PlanError("init has no time yet: look at stream_time in process or punctuate")
+
+    @property
+    def system_time(self) -> datetime:
+        raise PlanError("init has no time yet: look at system_time in process or punctuate")
 
     def _add(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.plan.formats import INTERNAL, Format
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from headwater.plan.stages import Stage
+    from headwater.spark.topics import WallClockTime
     from headwater.streams import App
 
 _SCHEMA = (
@@ -32,6 +33,7 @@ _SCHEMA = (
     " headers array<struct<key:string,value:string>>"
 )
 _ENDED_WITHIN_S = 600
+_START = datetime(2026, 1, 1, tzinfo=UTC)
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
@@ -61,13 +63,20 @@ class TopologyDriver:
 
     `pipe` keeps records, `run` processes them as one micro-batch, and `read` runs what is left and
     returns a topic's new records. State lives from run to run. Event time is what the records'
-    timestamps say, and nothing else: a window closes when a later record comes.
+    timestamps say, and nothing else: a window closes when a later record comes. The clock on the
+    wall stands still, until `advance_wall_clock_time` moves it.
 
     Spark's session is the process's, started with the first driver. Formats of a registry, and
     Protobuf without one, are replaced by JSON, so that no registry is needed either.
     """
 
-    def __init__(self, program: App | Plan, spark: SparkSession | None = None) -> None:
+    def __init__(
+        self,
+        program: App | Plan,
+        spark: SparkSession | None = None,
+        *,
+        wall_clock_time: datetime = _START,
+    ) -> None:
         from headwater.spark.session import spark_session
 
         self._spark = spark or spark_session("topology-driver", conf=_QUIET)
@@ -78,7 +87,8 @@ class TopologyDriver:
         self._inputs: dict[str, _Topic] = {}
         self._outputs: dict[str, list[OutputRecord]] = {}
         self._cause: Exception | None = None
-        self._now = datetime(2026, 1, 1, tzinfo=UTC)
+        self._now = _START
+        self._wall_clock = _WallClock(self._path / "clock", wall_clock_time)
         for stage in self._stages:
             for source in stage.topic_sources:
                 for topic in source.topics:
@@ -116,6 +126,17 @@ class TopologyDriver:
         read = self._read(topic)
         self._now = timestamp or self._now
         read.add_bytes(key, value, self._now, [])
+
+    def advance_wall_clock_time(self, by: timedelta) -> None:
+        """Move the clock on the wall, and fire the timers that are due by it."""
+        if by < timedelta(0):
+            raise ValueError(f"the clock does not go back: {by}")
+        self.run()
+        self._wall_clock.advance(by)
+        for stage in self._stages:
+            if any(node.has_own_clock for node in stage.stateful):
+                self._run_stage(stage)
+        self.run()
 
     def run(self) -> None:
         """Process what was given since the last run, through all stages."""
@@ -156,7 +177,7 @@ class TopologyDriver:
         from headwater.spark.formats.schemas import Schemas
         from headwater.spark.jobs.writers import Writers
 
-        reader = _StagedReader(self._spark, self._inputs)
+        reader = _StagedReader(self._spark, self._inputs, self._wall_clock)
         writers = Writers("test", stage.plan.settings)
         for query in compile_stage(stage, NodeCompiler(self._spark, reader, Schemas(None))):
             checkpoint = self._path / "checkpoints" / query.name
@@ -268,24 +289,48 @@ class _Topic:
         """Make what was added a batch; tell whether there was anything."""
         if not self._pending:
             return False
-        hidden = self.folder / f".{self._files:08}.json"
-        hidden.write_text("\n".join(self._pending), "utf-8")
-        hidden.rename(self.folder / f"{self._files:08}.json")
+        _put(self.folder, self._files, "\n".join(self._pending))
         self._files += 1
         self._pending.clear()
         return True
+
+
+@dataclass
+class _WallClock:
+    """The test's clock: a folder with a file for each time that it was moved."""
+
+    folder: Path
+    now: datetime
+    _ticks: int = 0
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True)
+
+    def advance(self, by: timedelta) -> None:
+        self.now += by
+        _put(self.folder, self._ticks, json.dumps({"at": self.now.astimezone(UTC).isoformat()}))
+        self._ticks += 1
 
 
 @dataclass(frozen=True)
 class _StagedReader:
     spark: SparkSession
     topics: Mapping[str, _Topic]
+    clock: _WallClock
 
     def read(self, source: TopicSource) -> DataFrame:
         from functools import reduce
 
         parts = [self._one(topic) for topic in source.topics]
         return reduce(lambda left, right: left.union(right), parts)
+
+    def wall_clock(self) -> WallClockTime:
+        from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
+
+        from headwater.spark.topics import WallClockTime
+
+        ticks = self.spark.readStream.schema("at timestamp").json(str(self.clock.folder))
+        return WallClockTime(F.lit(self.clock.now), ticks)
 
     def _one(self, topic: str) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
@@ -301,6 +346,12 @@ class _StagedReader:
             F.unbase64("key").alias("key"), F.unbase64("value").alias("value"),
             "topic", "partition", "offset", "timestamp", headers.alias("headers"),
         )  # fmt: skip
+
+
+def _put(folder: Path, number: int, text: str) -> None:
+    hidden = folder / f".{number:08}.json"
+    hidden.write_text(text, "utf-8")
+    hidden.rename(folder / f"{number:08}.json")
 
 
 def _text(data: bytes | None) -> str | None:

@@ -6,11 +6,20 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.nodes import Merge, Process
+from headwater.plan.fingerprint import fingerprint_of
+from headwater.plan.nodes import ChangelogMode, Merge, Process
 from headwater.plan.processor import StateStore
 from headwater.plan.stages import split
 from headwater.plan.types import BIGINT, STRING
-from headwater.streams import App, KStream, PlanError, Processor, ProcessorContext, Record
+from headwater.streams import (
+    App,
+    KStream,
+    PlanError,
+    Processor,
+    ProcessorContext,
+    PunctuationType,
+    Record,
+)
 
 
 class Copy(Processor):
@@ -34,6 +43,14 @@ class TwoOfOneName(Copy):
 class Hasty(Copy):
     def init(self, context: ProcessorContext) -> None:
         context.forward(1)
+
+
+class ByTheClock(Copy):
+    punctuation_type = PunctuationType.WALL_CLOCK_TIME
+
+
+class WrongClock(Copy):
+    punctuation_type = "wall"  # type: ignore[assignment]
 
 
 @pytest.fixture
@@ -67,6 +84,33 @@ def test_what_keeps_state_after_it_is_another_stage() -> None:
     assert len(split(app.plan())) == 2
 
 
+def test_values_of_a_table_are_those_of_a_table() -> None:
+    app = App("app")
+    table = app.table("numbers", value_type="n bigint")
+    transformed = table.transform_values(Copy, returns="n bigint", name="copies")
+    transformed.join(table, one="left.n", other="right.n").to_stream().to("out")
+    assert transformed.node.changelog is ChangelogMode.UPSERT
+    first, second = split(app.plan())
+    assert [node.name for node in first.stateful] == ["copies"]
+    assert [node.word for node in second.stateful] == ["tabletablejoin"]
+
+
+def test_what_goes_by_the_wall_clock_is_alone_in_its_stage() -> None:
+    app = App("app")
+    numbers = app.stream("numbers", value_type="n bigint")
+    counts = numbers.group_by_key().count(emit="record").to_stream()
+    timed = counts.process(ByTheClock, returns=("string", "bigint"), name="timed")
+    timed.group_by_key().count(emit="record").to_stream().to("out")
+    stages = split(app.plan())
+    assert [len(stage.stateful) for stage in stages] == [1, 1, 1]
+    assert any(part.endswith(", by wall-clock time") for _, part in fingerprint_of(stages).parts)
+    copies = numbers.process(Copy, returns=("string", "bigint"), name="copies")
+    timed.merge(copies).to("both")
+    with pytest.raises(PlanError, match="goes by the clock on the wall, and is merged") as refused:
+        split(app.plan())
+    assert refused.value.location.startswith("tests/unit/streams/test_streams_processes.py:")
+
+
 @pytest.mark.parametrize(
     ("build", "reason"),
     [
@@ -75,6 +119,7 @@ def test_what_keeps_state_after_it_is_another_stage() -> None:
         (lambda n: n.process(dict, returns=("int", "int")), "dict makes no Processor"),
         (lambda n: n.process(TwoOfOneName, returns=("int", "int")), "a store 'one' already"),
         (lambda n: n.transform_values(Hasty, returns="int"), "init has no record yet"),
+        (lambda n: n.process(WrongClock, returns=("int", "int")), "punctuation_type='wall'"),
     ],
 )
 def test_what_is_refused(numbers: KStream, build: Any, reason: str) -> None:

@@ -88,6 +88,11 @@ Ctrl-C stops it; the next run goes on where this one ended."""
     type=point_in_time,
     help="With --reset: begin streams at this time (an ISO date, 2h ago as 2h, or milliseconds).",
 )
+@click.option(
+    "--from-topics",
+    is_flag=True,
+    help="Keep progress in the cluster as well, and go on from there without a checkpoint.",
+)
 @click.option("--describe", is_flag=True, help="Show the topology, and run nothing.")
 @registry_access_options
 @command_config_option
@@ -105,6 +110,7 @@ def run(
     stores_port: int | None,
     reset: bool,
     replay_from: int | None,
+    from_topics: bool,
     describe: bool,
 ) -> int:
     """Run a program that uses headwater.streams."""
@@ -132,6 +138,7 @@ def run(
         checkpoint_dir=checkpoint_dir or plan.settings.checkpoint_dir,
         spark={**plan.settings.spark, **settings},
         replay_from_ms=replay_from,
+        from_topics=from_topics,
     )
     with app.stores as stores:
         look_ups = None if stores_port is None else partial(_serve_stores, stores, stores_port)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.nodes.node import ChangelogMode
 from headwater.plan.nodes.stateful import Stateful
+from headwater.plan.processor import PunctuationType
 from headwater.plan.python_function import name_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Process(Stateful):
     keeps_key: bool = False
     key_class: type | None = None
     value_class: type | None = None
+    punctuation_type: PunctuationType = PunctuationType.STREAM_TIME
 
     @property
     def processor_name(self) -> str:
@@ -68,6 +70,11 @@ class Process(Stateful):
     def can_be_followed(self) -> bool:
         """Spark has no order for what comes of timers."""
         return False
+
+    @property
+    def has_own_clock(self) -> bool:
+        """Spark has one time for all that is in a query."""
+        return self.punctuation_type is PunctuationType.WALL_CLOCK_TIME
 
     @property
     def regroups(self) -> bool:

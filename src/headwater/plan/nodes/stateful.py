@@ -56,6 +56,11 @@ class Stateful(Node):
         return self.in_arrival_order and not self.waits
 
     @property
+    def has_own_clock(self) -> bool:
+        """Whether its time is not that of the records, so that it has to be alone in its stage."""
+        return False
+
+    @property
     def can_be_added(self) -> bool:
         """Whether its results can be added to each other for good, as files are."""
         return True

@@ -79,7 +79,7 @@ class NodeCompiler:
             case Stateless():
                 return _stateless(node, inputs)
             case Stateful():
-                return _stateful(node, inputs)
+                return _stateful(node, inputs, self.reader)
             case Sink():
                 return inputs[0]
             case _:
@@ -114,7 +114,7 @@ def _stateless(node: StatelessOperator, inputs: list[DataFrame]) -> DataFrame:
             assert_never(node)
 
 
-def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
+def _stateful(node: StatefulOperator, inputs: list[DataFrame], reader: RecordReader) -> DataFrame:
     match node:
         case nodes.Aggregate():
             return aggregates.aggregated(node, inputs[0])
@@ -131,7 +131,7 @@ def _stateful(node: StatefulOperator, inputs: list[DataFrame]) -> DataFrame:
         case nodes.Suppress():
             return suppressions.held_back(node, inputs[0])
         case nodes.Process():
-            return processes.processed(node, inputs[0])
+            return processes.processed(node, inputs[0], reader)
         case nodes.StreamStreamJoin():
             return joins.with_stream(node, *inputs)
         case _:

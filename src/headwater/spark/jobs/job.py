@@ -19,6 +19,7 @@ from headwater.spark.jobs.launcher import Launcher
 from headwater.spark.jobs.malformed_record import find_malformed
 from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.progress import read_to
+from headwater.spark.jobs.restoration import Restoration
 from headwater.spark.jobs.slots import NotEnoughSlots, TaskSlots
 from headwater.spark.session import task_slots
 
@@ -88,6 +89,9 @@ class Job:
         settings = self.plan.settings
         check_plan(self.plan)
         self._checkpoint.open()
+        if self._checkpoint.copies_progress and not settings.from_topics:
+            # An old copy would be worse than none.
+            self.plan = replace(self.plan, settings=replace(settings, from_topics=True))
         try:
             cluster = Cluster(settings.cluster)
             self._checkpoint.check_cluster(cluster.id)
@@ -125,6 +129,8 @@ class Job:
         try:
             # All at once: whoever asks for progress meanwhile goes through them.
             self._queries = self._launcher.queries()
+            if self.plan.settings.from_topics and self._checkpoint.can_be_restored:
+                self._restore(self._launcher)
             needed = self._launcher.slots_needed(self._queries.values())
             if needed and not (admit or self._alone_on(spark))(needed):
                 self._launcher.keep_to_micro_batches()
@@ -161,6 +167,14 @@ class Job:
     def progress(self) -> tuple[QueryProgress, ...]:
         """Return how each query is doing."""
         return tuple(running.progress for running in self._queries.values())
+
+    def _restore(self, launcher: Launcher) -> None:
+        assert self._cluster is not None, "it was prepared"
+        restoration = Restoration(
+            self.plan, self._cluster, self._checkpoint.of_query, launcher.rebuild, self._notice
+        )
+        with self._checkpoint.restoring():
+            self._checkpoint.begin_anew(restoration.restore(self._queries))
 
     def _alone_on(self, spark: SparkSession) -> Callable[[int], bool]:
         """Admit where no other job is counted: this one may have all slots of the session."""

@@ -6,16 +6,19 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, StreamingQueryException
 
+from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.compiler.nodes import NodeCompiler, refused_by_spark
 from headwater.spark.compiler.stages import compile_stage
+from headwater.spark.jobs.failures import failure_of
 from headwater.spark.jobs.modes import Modes
 from headwater.spark.jobs.pools import in_pool
 from headwater.spark.jobs.running_query import RunningQuery
 from headwater.spark.jobs.slots import slots_needed
 from headwater.spark.jobs.state_partitions import SHUFFLE_PARTITIONS, state_in, usual_partitions
 from headwater.spark.jobs.writers import Writers
+from headwater.spark.progress_topic import PROGRESS_TOPIC
 from headwater.spark.topics import TopicReader
 
 if TYPE_CHECKING:
@@ -102,6 +105,28 @@ class Launcher:
             self._start(running, mode)
         return mode is not None
 
+    def rebuild(self, running: RunningQuery) -> None:
+        """Do the batch that a query's checkpoint has planned, for its state alone.
+
+        Raises CheckpointError where that fails.
+        """
+        unrecorded = replace(self.reader(batch=False), progress_topic=None)
+        compiler = NodeCompiler(self.spark, unrecorded, self._schemas)
+        again = {query.name: query for query in compile_stage(running.stage, compiler)}
+        path = self._checkpoint.of_query(running.query.name)
+        with (
+            in_pool(self.spark, self._pool),
+            state_in(self.spark, self._state_partitions(running)),
+        ):
+            started = self._writers.rebuild(again[running.query.name], path)
+        try:
+            started.awaitTermination()
+        except StreamingQueryException as error:
+            raise CheckpointError(
+                f"{running.query.name}: its state cannot be computed again: "
+                f"{failure_of(error).reason}"
+            ) from error
+
     def reader(self, *, batch: bool) -> TopicReader:
         """Return what reads the program's topics: as a stream, or as a batch of what is there."""
         return TopicReader(
@@ -111,6 +136,7 @@ class Launcher:
             self._settings.cluster.java(),
             batch=batch,
             replay_from_ms=self._settings.replay_from_ms,
+            progress_topic=PROGRESS_TOPIC if self._settings.from_topics else None,
         )
 
     def _compiled(self, stage: Stage) -> tuple[StageQuery, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.plan.stages import split
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
+from headwater.spark.progress_topic import ProgressTopic
 
 if TYPE_CHECKING:
     from headwater.plan.plan import Plan
@@ -19,4 +20,6 @@ def reset(plan: Plan) -> list[str]:
     """
     checkpoint = Checkpoint(plan, split(plan))
     with checkpoint.cleared():
+        progress = ProgressTopic(plan.settings.cluster.for_admin(), plan.name)
+        progress.forget(progress.read())
         return Cluster(plan.settings.cluster).delete_internal(plan.name)

@@ -47,3 +47,15 @@ class Writers:
         trigger = trigger_of(mode, self.settings, one_jvm=is_local(query.rows.sparkSession))
         started: StreamingQuery = writer.trigger(**trigger).start()
         return started
+
+    def rebuild(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
+        """Start a query for one batch, which its checkpoint has planned, and write nothing.
+
+        What the sink would take is computed, since Spark leaves out of state what nobody needs.
+        """
+        run = Run(self.app, query.name, self.settings, "continue")
+        writer: Any = writer_of(query.sink).open(query.sink, run).stream(query.rows).format("noop")
+        writer = writer.queryName(f"{self.app}: {query.name}, again").outputMode(query.mode)
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        started: StreamingQuery = writer.trigger(once=True).start()
+        return started

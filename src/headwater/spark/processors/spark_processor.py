@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from headwater.plan.processor import ProcessorContext, Record
+from headwater.plan.processor import ProcessorContext, PunctuationType, Record
 from headwater.plan.python_function import instance_of, plain
-from headwater.spark.processors.clock import Clock
+from headwater.spark.processors.clock import StreamClock, WallClock
 from headwater.spark.processors.shipping import packed, unpacked
 from headwater.spark.processors.stores import STORES
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_CLOCKS = {PunctuationType.STREAM_TIME: StreamClock, PunctuationType.WALL_CLOCK_TIME: WallClock}
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Supplied:
     keeps_key: bool
     key_class: type | None
     value_class: type | None
+    punctuation_type: PunctuationType
 
 
 class SparkProcessor(StatefulProcessor):
@@ -75,7 +77,7 @@ class SparkProcessor(StatefulProcessor):
                 at,
                 headers,
             )
-            context.begin(key[0], at, row["headers"], watermark_ms)
+            context.begin(key[0], at, row["headers"], watermark_ms, row["system_ms"])
             self._processor.process(record)
             yield from context.forwarded()
 
@@ -90,7 +92,9 @@ class SparkProcessor(StatefulProcessor):
         at = _EPOCH + timedelta(milliseconds=fired_ms)
         own = key[0].asDict(recursive=True) if isinstance(key[0], Row) else key[0]
         context = self._context
-        context.begin(own, at, [], timerValues.getCurrentWatermarkInMs())
+        watermark_ms = timerValues.getCurrentWatermarkInMs()
+        # By the wall clock, the watermark is that.
+        context.begin(own, at, [], watermark_ms, watermark_ms)
         context.purge()
         if context.clock.take(fired_ms):
             self._processor.punctuate(instance_of(self._supplied.key_class, own), at)
@@ -107,18 +111,20 @@ class SparkContext(ProcessorContext):
     def __init__(self, supplied: Supplied, handle: StatefulProcessorHandle) -> None:
         self._supplied = supplied
         lives = [store for store in supplied.stores if store.ttl_ms is not None]
-        self.clock = Clock(handle, shared=bool(lives))
+        self.clock = _CLOCKS[supplied.punctuation_type](handle, shared=bool(lives))
         self._stores: dict[str, Store] = {
             store.name: STORES[store.kind](store, handle, self.clock) for store in supplied.stores
         }
         self._mortal = [self._stores[store.name] for store in lives]
         self._rows: list[Row] = []
 
-    def begin(self, key: Any, at: datetime, headers: Any, watermark_ms: int) -> None:
+    def begin(
+        self, key: Any, at: datetime, headers: Any, watermark_ms: int, system_ms: int
+    ) -> None:
         """Turn to a record, or to a timer."""
         self._key, self._at, self._headers = key, at, headers
         at_ms = (at - _EPOCH) // timedelta(milliseconds=1)
-        self.clock.now_ms = max(at_ms, watermark_ms)
+        self.clock.turn_to(at_ms, watermark_ms, system_ms)
 
     def purge(self) -> None:
         """Let stores forget what has outlived its time."""
@@ -126,8 +132,10 @@ class SparkContext(ProcessorContext):
             store.purge()
 
     def forwarded(self) -> list[Row]:
-        """Return what was sent on since the last time."""
+        """Return what was sent on since the last time, and when timers are due that were set."""
         rows, self._rows = self._rows, []
+        for alarm in self.clock.alarms():
+            rows.append(Row(key=None, value=None, headers=None, timestamp=None, wakes_at=alarm))
         return rows
 
     def value_store(self, name: str, type_: Any, *, ttl: Any = None) -> Any:
@@ -156,6 +164,7 @@ class SparkContext(ProcessorContext):
                 value=plain(value),
                 headers=self._headers,
                 timestamp=(at - _EPOCH) // _MICROSECOND,
+                wakes_at=None,
             )
         )
 
@@ -165,7 +174,20 @@ class SparkContext(ProcessorContext):
 
     @property
     def stream_time(self) -> datetime:
-        """The latest time that is known."""
+        """The latest time that is known, or that of the record at hand."""
+        if self._supplied.punctuation_type is PunctuationType.WALL_CLOCK_TIME:
+            return self._at
+        return _EPOCH + timedelta(milliseconds=self.clock.now_ms)
+
+    @property
+    def system_time(self) -> datetime:
+        """The time of the batch at hand."""
+        if self._supplied.punctuation_type is not PunctuationType.WALL_CLOCK_TIME:
+            raise ValueError(
+                "a processor whose timers go by stream time would do something else over the same "
+                "records if it knew the clock: set punctuation_type = "
+                "PunctuationType.WALL_CLOCK_TIME in its class"
+            )
         return _EPOCH + timedelta(milliseconds=self.clock.now_ms)
 
     def _asked(self, name: str) -> Store:

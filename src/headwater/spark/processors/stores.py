@@ -1,4 +1,4 @@
-"""State stores of a processor on Spark's state; time to live is by event time."""
+"""State stores of a processor on Spark's state; time to live is by the clock of its timers."""
 
 from __future__ import annotations
 

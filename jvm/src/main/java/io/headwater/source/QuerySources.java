@@ -6,6 +6,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import org.apache.hadoop.fs.Path;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.read.streaming.Offset;
@@ -44,6 +45,12 @@ final class QuerySources {
     private final Map<TopicStream, Source> sources = new LinkedHashMap<>();
     private long lastNews = System.nanoTime();
 
+    /** Null where progress is not copied, or nothing was planned yet. */
+    private ProgressCopy progress;
+
+    /** Timers of the query by the clock on the wall; null where there are none. */
+    private Alarms alarms;
+
     static QuerySources ofThisThread() {
         return OF_THREAD.get();
     }
@@ -51,6 +58,27 @@ final class QuerySources {
     /** A name that no other run of any query has. */
     String id() {
         return id;
+    }
+
+    /** Copy the progress of the query, of which a batch was planned. */
+    void planned(Map<String, Object> kafka, String topic, String sourceCheckpoint) {
+        if (progress == null) {
+            Path checkpoint = new Path(sourceCheckpoint).getParent().getParent();
+            progress = new ProgressCopy(kafka, topic, queryOfThisThread().name(), checkpoint);
+        }
+        progress.planned();
+    }
+
+    /** Copy that a batch is done. */
+    void goesOn() {
+        if (progress != null) {
+            progress.goesOn();
+        }
+    }
+
+    /** Do not sleep through these. */
+    void wakeBy(Alarms alarms) {
+        this.alarms = alarms;
     }
 
     /** Wait if there is reason to believe that the stream's end has not moved from there. */
@@ -74,9 +102,13 @@ final class QuerySources {
                 each.watcher.tell(news, each.positions);
             }
             long longestMs = Long.getLong(LONGEST_MS, USUAL_LONGEST_MS);
+            if (alarms != null) {
+                longestMs = Math.min(longestMs, alarms.untilNextMs());
+            }
             long deadline = now + TimeUnit.MILLISECONDS.toNanos(longestMs);
-            while (deadline - System.nanoTime() > 0 && allWatched()) {
-                if (news.await(CHECK_NS, TimeUnit.NANOSECONDS)) {
+            long left;
+            while ((left = deadline - System.nanoTime()) > 0 && allWatched()) {
+                if (news.await(Math.min(left, CHECK_NS), TimeUnit.NANOSECONDS)) {
                     return;
                 }
             }
@@ -115,20 +147,29 @@ final class QuerySources {
             source.watcher.leave(source.positions.keySet());
         }
         RealTimeBatch.forget(id);
+        if (progress != null) {
+            ProgressCopy last = progress;
+            progress = null;
+            last.close();
+        }
     }
 
-    // A source of another kind would have to wait with ours.
-    private static boolean areAllOfQuery() {
+    /** Return the query whose thread this is; null where it is nobody's. */
+    static StreamExecution queryOfThisThread() {
         SparkSession session = SparkSession.active();
         String id = session.sparkContext().getLocalProperty(StreamExecution.QUERY_ID_KEY());
-        if (id == null) {
-            return false;
-        }
-        StreamExecution query =
-                session.sharedState().activeStreamingQueries().get(UUID.fromString(id));
+        return id == null
+                ? null
+                : session.sharedState().activeStreamingQueries().get(UUID.fromString(id));
+    }
+
+    // A source of another kind would have to wait with ours. The clock does, by its alarms.
+    private static boolean areAllOfQuery() {
+        StreamExecution query = queryOfThisThread();
         return query != null
                 && CollectionConverters.asJava(query.sources()).stream()
-                        .allMatch(TopicStream::isHandlerOf);
+                        .allMatch(each -> TopicStream.isHandlerOf(each)
+                                || each instanceof ClockStream);
     }
 
     private boolean allWatched() {

@@ -44,7 +44,11 @@ public final class TopicScan implements Scan {
         return (MicroBatchStream) Proxy.newProxyInstance(
                 TopicScan.class.getClassLoader(),
                 interfaces(stream),
-                new TopicStream(stream, EndWatcher.settings(options.asCaseSensitiveMap())));
+                new TopicStream(
+                        stream,
+                        EndWatcher.settings(options.asCaseSensitiveMap()),
+                        options.get("progressTopic"),
+                        checkpoint));
     }
 
     @Override

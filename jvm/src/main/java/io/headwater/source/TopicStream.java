@@ -29,13 +29,25 @@ final class TopicStream implements InvocationHandler {
 
     private final MicroBatchStream connector;
     private final Map<String, Object> kafka;
+    private final String progressTopic;
+    private final String checkpoint;
     private QuerySources query;
     private boolean isRealTime;
     private boolean isUntilNow;
 
-    TopicStream(MicroBatchStream connector, Map<String, Object> kafka) {
+    /**
+     * @param progressTopic where the query's progress is copied to; null if nowhere
+     * @param checkpoint the source's folder in the query's checkpoint
+     */
+    TopicStream(
+            MicroBatchStream connector,
+            Map<String, Object> kafka,
+            String progressTopic,
+            String checkpoint) {
         this.connector = connector;
         this.kafka = kafka;
+        this.progressTopic = progressTopic;
+        this.checkpoint = checkpoint;
     }
 
     static boolean isHandlerOf(Object stream) {
@@ -57,6 +69,7 @@ final class TopicStream implements InvocationHandler {
                 isUntilNow = true;
                 break;
             case "latestOffset":
+                query().goesOn();
                 if (count == 2 && !isUntilNow && !isRealTime) {
                     return latestOffset((Offset) arguments[0], method, arguments);
                 }
@@ -64,9 +77,11 @@ final class TopicStream implements InvocationHandler {
             case "commit":
                 // A batch has been planned, be it one without records: one more may be due.
                 query().stir();
+                copyProgress();
                 break;
             case "planInputPartitions":
                 Object splits = call(method, arguments);
+                copyProgress();
                 // With one argument it is real-time mode's, which is not replayed.
                 if (count == 1) {
                     PartitionWatcher.watch(
@@ -101,6 +116,12 @@ final class TopicStream implements InvocationHandler {
         Offset latest = (Offset) call(method, arguments);
         query().found(this, kafka, start, latest);
         return latest;
+    }
+
+    private void copyProgress() {
+        if (progressTopic != null) {
+            query().planned(kafka, progressTopic, checkpoint);
+        }
     }
 
     // Found in the query's own thread, which prepares the stream and asks for its offsets.
