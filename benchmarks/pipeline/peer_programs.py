@@ -50,6 +50,11 @@ def install(say: Callable[[str], None]) -> None:
     done.write_text(wanted)
 
 
+def has(kind: Kind) -> bool:
+    """Tell whether the peers run this: Faust joins no two streams by time."""
+    return kind != "pair"
+
+
 class PeerFailed(Exception):  # noqa: N818 - says what is the case
     """A peer did not end a job; the message has what it said."""
 
@@ -58,7 +63,8 @@ def run(peer: Peer, kind: Kind, bootstrap_servers: str, topics: Topics, records:
     """Let a peer process so many records; return the seconds from the first to the last."""
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as state:
         command = [str(ENVIRONMENT / "bin" / "python"), str(_PROGRAMS / peer.program)]
-        command += [kind, bootstrap_servers, *topics, str(records), state]
+        command += [kind, bootstrap_servers, topics.readings, topics.limits, topics.output]
+        command += [str(records), state]
         try:
             ended = subprocess.run(
                 command,

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import tempfile
 import time
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from benchmarks.pipeline.workload import LIMIT_TYPE, READING_TYPE, THRESHOLD
+from benchmarks.pipeline.workload import CHECK_TYPE, LIMIT_TYPE, READING_TYPE, THRESHOLD
 from headwater.spark.jobs.job import Job, JobFailed
-from headwater.streams import App, col, tumbling
+from headwater.streams import App, col, tumbling, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import SparkSession
 
-Kind = Literal["filter", "count", "join"]
+Kind = Literal["filter", "count", "join", "pair"]
 Guarantee = Literal["at_least_once", "exactly_once"]
 
-KINDS: tuple[Kind, ...] = ("filter", "count", "join")
+KINDS: tuple[Kind, ...] = ("filter", "count", "join", "pair")
 
 _END_WITHIN_S = 1_800.0
 
@@ -28,7 +29,10 @@ class Topics(NamedTuple):
 
     readings: str
     limits: str
+    checks: str
     output: str
+    pair_within_ms: int
+    """How far apart a reading and a check may be that are paired."""
 
 
 def run_once(
@@ -71,6 +75,10 @@ def build(app: App, kind: Kind, topics: Topics) -> None:
     elif kind == "count":
         by_minute = readings.group_by_key().windowed_by(tumbling("1 minute"))
         by_minute.count().to_stream().to(topics.output)
+    elif kind == "pair":
+        checks = app.stream(topics.checks, value_type=CHECK_TYPE)
+        span = within(timedelta(milliseconds=topics.pair_within_ms))
+        readings.join(checks, window=span).to(topics.output)
     else:
         limits = app.table(topics.limits, value_type=LIMIT_TYPE)
         readings.join(limits).to(topics.output)

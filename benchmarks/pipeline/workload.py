@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaError, KafkaException, Producer
@@ -13,9 +13,11 @@ from confluent_kafka.admin import AdminClient, NewTopic
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-READINGS, LIMITS, WARM_READINGS, WARM_LIMITS = "readings", "limits", "warm-readings", "warm-limits"
+READINGS, LIMITS, CHECKS = "readings", "limits", "checks"
+WARM_READINGS, WARM_LIMITS, WARM_CHECKS = "warm-readings", "warm-limits", "warm-checks"
 READING_TYPE = "id string, value bigint, unit string, site string, note string"
 LIMIT_TYPE = "highest bigint, alarm string"
+CHECK_TYPE = "checked bigint, inspector string"
 THRESHOLD = 500_000
 """The filter keeps half of the records."""
 
@@ -24,7 +26,7 @@ RECORD_BYTES = 100
 
 _RECORDS, _PEER_RECORDS, _KEYS = 10_000_000, 200_000, 100_000
 # As many as the JVM needs to compile what it runs: the first job would pay for those after it.
-_WARM_RECORDS = 500_000
+_WARM_RECORDS, _WARM_KEYS = 500_000, 1_000
 _UPDATE_EVERY = 100
 # A whole minute, so that the records lie in ten windows exactly.
 _START_MS = 1_790_000_040_000
@@ -63,15 +65,29 @@ class Workload:
             float(_number("LATENCY_SECONDS", 20)),
         )
 
+    @property
+    def warm(self) -> Workload:
+        """What is in the topics to warm up with."""
+        return replace(
+            self, records=min(_WARM_RECORDS, self.records), keys=min(self.keys, _WARM_KEYS)
+        )
+
+    @property
+    def pair_within_ms(self) -> int:
+        """The span to both sides in which a reading meets one check, on average."""
+        return _SPREAD_MS * self.keys // self.records // 2
+
     def fill(self, bootstrap_servers: str) -> None:
         """Write the input topics, and small ones to warm up with."""
-        for readings, limits, records, keys in (
-            (WARM_READINGS, WARM_LIMITS, min(_WARM_RECORDS, self.records), min(self.keys, 1_000)),
-            (READINGS, LIMITS, self.records, self.keys),
+        warm = self.warm
+        for readings, limits, checks, records, keys in (
+            (WARM_READINGS, WARM_LIMITS, WARM_CHECKS, warm.records, warm.keys),
+            (READINGS, LIMITS, CHECKS, self.records, self.keys),
         ):
-            create_topics(bootstrap_servers, readings, limits)
+            create_topics(bootstrap_servers, readings, limits, checks)
             send(bootstrap_servers, limits, _limits(records, keys))
             send(bootstrap_servers, readings, _readings(records, keys))
+            send(bootstrap_servers, checks, _checks(records, keys))
 
 
 def create_topics(bootstrap_servers: str, *names: str, partitions: int = PARTITIONS) -> None:
@@ -141,6 +157,17 @@ def _padded(site: int) -> bytes:
     head = len(b'{"id":"000000","value":100000')
     body = b',"unit":"kW","site":"site-%02d","note":"' % site
     return body + b"x" * (RECORD_BYTES - head - len(body) - 2) + b'"}'
+
+
+def _checks(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """As many as there are readings, each of any key at any time."""
+    chance = random.Random(3)
+    for number in range(count):
+        value = b'{"checked":%d,"inspector":"inspector-%d"}' % (
+            chance.randrange(1_000_000),
+            chance.randrange(50),
+        )
+        yield b"%06d" % chance.randrange(keys), value, _time(number, count)
 
 
 def _limits(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:

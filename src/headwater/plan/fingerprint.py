@@ -123,7 +123,7 @@ def _state(node: StatefulOperator) -> str:
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             one, other = (parent.row for parent in node.parents)
-            return f"{node.kind} join {window}, record by record; left {one}; right {other}"
+            return f"{node.kind} join {window}, a row for each key; left {one}; right {other}"
         case _:
             assert_never(node)
 

@@ -3,9 +3,9 @@ package io.headwater.operators;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.TTLConfig;
@@ -38,16 +38,6 @@ final class StreamStreamJoin extends TimedOperator {
 
     private static final long serialVersionUID = 1L;
 
-    private static final DataType TIMES = DataTypes.createArrayType(DataTypes.LongType, false);
-    private static final StructType CLOCK =
-            new StructType()
-                    .add("seen", DataTypes.LongType, false)
-                    .add("timer", DataTypes.LongType, false)
-                    .add("latest_left", DataTypes.LongType, false)
-                    .add("latest_right", DataTypes.LongType, false)
-                    .add("lefts", TIMES, false)
-                    .add("rights", TIMES, false);
-
     private final DataType keyType;
     private final DataType headersType;
     private final DataType leftType;
@@ -56,9 +46,9 @@ final class StreamStreamJoin extends TimedOperator {
     private final boolean keepsLeft;
     private final boolean keepsRight;
     private final boolean atOnce;
-    private transient ValueState<InternalRow> clock;
-    private transient MapState<Long, InternalRow> lefts;
-    private transient MapState<Long, InternalRow> rights;
+    private transient ValueState<InternalRow> known;
+    private transient MapState<Long, InternalRow> movedLefts;
+    private transient MapState<Long, InternalRow> movedRights;
 
     StreamStreamJoin(
             StructType input, JoinSpan span, boolean keepsLeft, boolean keepsRight, boolean atOnce) {
@@ -85,16 +75,24 @@ final class StreamStreamJoin extends TimedOperator {
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
         super.init(outputMode, timeMode);
-        clock = state("clock", CLOCK);
-        lefts = records("left", leftType);
-        rights = records("right", rightType);
+        StructType both =
+                new StructType()
+                        .add("seen", DataTypes.LongType, false)
+                        .add("timer", DataTypes.LongType, false)
+                        .add("left", JoinSide.fields(recordFields(leftType)), false)
+                        .add("right", JoinSide.fields(recordFields(rightType)), false);
+        known = state("known", both);
+        movedLefts = moved("left", leftType);
+        movedRights = moved("right", rightType);
     }
 
-    private MapState<Long, InternalRow> records(String name, DataType type) {
-        StructType fields = fields("value", type).add("headers", headersType, true);
-        return getHandle()
-                .getMapState(
-                        name, Encoders.LONG(), StructEncoder.of(name, fields), TTLConfig.NONE());
+    private StructType recordFields(DataType value) {
+        return fields("value", value).add("headers", headersType, true);
+    }
+
+    private MapState<Long, InternalRow> moved(String name, DataType value) {
+        Encoder<InternalRow> rows = StructEncoder.of(name, recordFields(value));
+        return getHandle().getMapState(name, Encoders.LONG(), rows, TTLConfig.NONE());
     }
 
     @Override
@@ -109,12 +107,9 @@ final class StreamStreamJoin extends TimedOperator {
             }
             return;
         }
-        Both both = new Both(clock.get());
+        Both both = new Both(known.get());
         long watermark = watermark(time);
-        if (watermark > both.seen) {
-            both.seen = watermark;
-            both.settle(key, rows.get(0), results);
-        }
+        both.pass(watermark, key, rows.get(0), results);
         for (InternalRow row : rows) {
             both.take(row, key, results);
         }
@@ -123,16 +118,15 @@ final class StreamStreamJoin extends TimedOperator {
 
     @Override
     void expire(InternalRow key, long fired, TimerValues time, List<InternalRow> results) {
-        InternalRow saved = clock.get();
+        InternalRow saved = known.get();
         if (saved == null) {
             return;
         }
         Both both = new Both(saved);
         long watermark = watermark(time);
-        both.seen = Math.max(both.seen, watermark);
         both.timer = both.timer <= fired ? NEVER : both.timer;
         // Before its columns, a key has their hash.
-        both.settle(key.get(1, keyType), null, results);
+        both.pass(watermark, key.get(1, keyType), null, results);
         both.save(watermark);
     }
 
@@ -180,22 +174,23 @@ final class StreamStreamJoin extends TimedOperator {
     private final class Both {
         private final JoinSide left;
         private final JoinSide right;
+        private final boolean isNew;
         private long seen;
         private long timer;
 
         Both(InternalRow saved) {
-            boolean isNew = saved == null;
+            isNew = saved == null;
             seen = isNew ? Long.MIN_VALUE : saved.getLong(0);
             timer = isNew ? NEVER : saved.getLong(1);
-            left = side(lefts, saved, 0);
-            right = side(rights, saved, 1);
+            left = new JoinSide(movedLefts, isNew ? null : saved.getStruct(2, 3));
+            right = new JoinSide(movedRights, isNew ? null : saved.getStruct(3, 3));
         }
 
-        private JoinSide side(MapState<Long, InternalRow> rows, InternalRow saved, int index) {
-            return saved == null
-                    ? new JoinSide(rows, Long.MIN_VALUE, new long[0])
-                    : new JoinSide(
-                            rows, saved.getLong(2 + index), saved.getArray(4 + index).toLongArray());
+        /** Take note of the time that all records before this batch have reached. */
+        void pass(long watermark, Object key, InternalRow cause, List<InternalRow> results) {
+            seen = Math.max(seen, watermark);
+            settle(key, cause, results);
+            forget(watermark);
         }
 
         void take(InternalRow row, Object key, List<InternalRow> results) {
@@ -236,6 +231,9 @@ final class StreamStreamJoin extends TimedOperator {
 
         /** Give out the records that nobody can meet any more. */
         void settle(Object key, InternalRow cause, List<InternalRow> results) {
+            if (atOnce || !keepsLeft && !keepsRight) {
+                return; // nobody waits
+            }
             List<Due> due = new ArrayList<>();
             collect(left, true, due);
             collect(right, false, due);
@@ -263,48 +261,54 @@ final class StreamStreamJoin extends TimedOperator {
             }
         }
 
-        void save(long watermark) {
+        /** A record that is not late reaches back so far, and no further. */
+        private void forget(long watermark) {
             if (hasTimers()) {
-                // A record that is not late reaches back so far, and no further.
                 long oldest = watermark - span.retention();
                 left.forget(oldest);
                 right.forget(oldest);
             }
+        }
+
+        void save(long watermark) {
+            forget(watermark);
             if (hasTimers() && left.all().isEmpty() && right.all().isEmpty()) {
                 // The watermark remembers what this key has seen, at the latest in the next batch.
-                clock.clear();
+                if (!isNew) {
+                    known.clear();
+                }
                 return;
             }
             if (hasTimers()) {
-                // The first whole millisecond at which there is something to give out or to forget.
-                long next = Math.min(nextOf(left, true), nextOf(right, false));
+                // The first whole millisecond at which there is something to give out, or nothing
+                // left to keep; what is too old before that is forgotten when the key comes again.
+                long next = Math.max(lastOf(left), lastOf(right));
+                next = Math.min(next, Math.min(patience(left, true), patience(right, false)));
                 long due = Math.floorDiv(next, 1000L) + 1;
                 if (due < timer) {
                     timer = due;
                     getHandle().registerTimer(due);
                 }
             }
-            clock.update(
-                    row(
-                            seen,
-                            timer,
-                            left.latest,
-                            right.latest,
-                            UnsafeArrayData.fromPrimitiveArray(left.save()),
-                            UnsafeArrayData.fromPrimitiveArray(right.save())));
+            known.update(row(seen, timer, left.save(), right.save()));
         }
 
-        private long nextOf(JoinSide side, boolean isLeft) {
-            if (side.all().isEmpty()) {
-                return NEVER;
-            }
-            long forgotten = Math.addExact(side.all().get(0).time, span.retention());
+        /** When the last of them is too old. */
+        private long lastOf(JoinSide side) {
+            List<JoinSide.Waiting> all = side.all();
+            return all.isEmpty()
+                    ? Long.MIN_VALUE
+                    : Math.addExact(all.get(all.size() - 1).time, span.retention());
+        }
+
+        /** When the first that met nobody has waited long enough. */
+        private long patience(JoinSide side, boolean isLeft) {
             for (JoinSide.Waiting record : side.all()) {
                 if (record.alone) {
-                    return Math.min(forgotten, span.patience(record.time, isLeft));
+                    return span.patience(record.time, isLeft);
                 }
             }
-            return forgotten;
+            return NEVER;
         }
     }
 
