@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -19,12 +20,14 @@ LIMIT_TYPE = "highest bigint, alarm string"
 THRESHOLD = 500_000
 """The filter keeps half of the records."""
 
+RECORDS_VARIABLE = "HEADWATER_BENCH_RECORDS"
 PARTITIONS = 4
 RECORD_BYTES = 100
 
 _RECORDS, _PEER_RECORDS, _KEYS = 10_000_000, 200_000, 100_000
 # As many as the JVM needs to compile what it runs: the first job would pay for those after it.
 _WARM_RECORDS = 500_000
+_WARM_KEYS = 1_000
 _UPDATE_EVERY = 100
 # A whole minute, so that the records lie in ten windows exactly.
 _START_MS = 1_790_000_040_000
@@ -40,6 +43,18 @@ _PRODUCER = {
     # A call for each of ten million records would take the longest.
     "delivery.report.only.error": True,
 }
+
+
+class Expected(NamedTuple):
+    """What the results of the jobs are made of."""
+
+    records: int
+    kept: int
+    """How many of them the filter keeps."""
+    keys: int
+    """How many keys have a reading; each has a limit."""
+    updates: int
+    """How many records the table of limits has."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +78,21 @@ class Workload:
             float(_number("LATENCY_SECONDS", 20)),
         )
 
+    @property
+    def expected(self) -> Expected:
+        return _expected(self.records, self.keys)
+
+    @property
+    def expected_of_warm_up(self) -> Expected:
+        return _expected(min(_WARM_RECORDS, self.records), min(self.keys, _WARM_KEYS))
+
     def fill(self, bootstrap_servers: str) -> None:
         """Write the input topics, and small ones to warm up with."""
         for readings, limits, records, keys in (
-            (WARM_READINGS, WARM_LIMITS, min(_WARM_RECORDS, self.records), min(self.keys, 1_000)),
+            (
+                *(WARM_READINGS, WARM_LIMITS),
+                *(min(_WARM_RECORDS, self.records), min(self.keys, _WARM_KEYS)),
+            ),
             (READINGS, LIMITS, self.records, self.keys),
         ):
             create_topics(bootstrap_servers, readings, limits)
@@ -92,6 +118,12 @@ def delete_topics(bootstrap_servers: str, *names: str) -> None:
     admin = _admin(bootstrap_servers)
     for done in admin.delete_topics(list(names)).values():
         done.result(_ANSWER_WITHIN_S)
+
+
+def delete_topics_of(bootstrap_servers: str, prefix: str) -> None:
+    """Delete all topics whose names begin so."""
+    found = _admin(bootstrap_servers).list_topics(timeout=_ANSWER_WITHIN_S).topics
+    delete_topics(bootstrap_servers, *(name for name in found if name.startswith(prefix)))
 
 
 def send(bootstrap_servers: str, topic: str, records: Iterator[tuple[bytes, bytes, int]]) -> None:
@@ -123,18 +155,28 @@ def _admin(bootstrap_servers: str) -> AdminClient:
 
 
 def _readings(count: int, keys: int) -> Iterator[tuple[bytes, bytes, int]]:
-    chance = random.Random(1)
     ids = [b"%06d" % number for number in range(keys)]
     tails = [_padded(site) for site in range(100)]
-    draw = chance.random
-    for number in range(count):
-        key = ids[int(draw() * keys)]
-        value = b'{"id":"%b","value":%06d%b' % (
-            key,
-            100_000 + int(draw() * 800_000),
-            tails[number % 100],
-        )
+    for number, (drawn, measured) in enumerate(_drawn(count, keys)):
+        key = ids[drawn]
+        value = b'{"id":"%b","value":%06d%b' % (key, measured, tails[number % 100])
         yield key, value, _time(number, count)
+
+
+def _drawn(count: int, keys: int) -> Iterator[tuple[int, int]]:
+    """Which key each reading is of, and its value: the same ones every time."""
+    draw = random.Random(1).random
+    for _ in range(count):
+        yield int(draw() * keys), 100_000 + int(draw() * 800_000)
+
+
+@cache
+def _expected(count: int, keys: int) -> Expected:
+    kept, seen = 0, bytearray(keys)
+    for key, measured in _drawn(count, keys):
+        seen[key] = 1
+        kept += measured > THRESHOLD
+    return Expected(count, kept, sum(seen), keys + len(range(0, count, _UPDATE_EVERY)))
 
 
 def _padded(site: int) -> bytes:
