@@ -106,8 +106,8 @@ wrong has no figure.
   cluster in one JVM with a heap of {flink.HEAP}: parallelism 2, object reuse, mini-batches of 5,000
   records or 5 s, a checkpoint every 10 s, state in memory (the default). Topics are read to where
   they end, after the same warm-up; the clock runs from the statement to the end of its job. Flink's
-  windows come out when they close. Its joins are a temporal one and, of two `upsert-kafka` tables,
-  a regular one.
+  windows come out when they close. Its joins are a temporal one, without mini-batches, which would
+  lose versions of the table and so results, and, of two `upsert-kafka` tables, a regular one.
 - **Quix Streams** and **Faust** process the first 200,000 records; the clock runs from the first
   record to the last, so that their start is not in it, and the records that go in are counted. They
   run as they do by default: one process, at least once, Quix Streams with RocksDB, Faust with its
