@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from functools import partial
 
@@ -51,6 +52,8 @@ def main(
         if sections != (pipeline.SECTION,):
             raise click.UsageError(f"--records is for the section {pipeline.SECTION} alone.")
         os.environ[RECORDS_VARIABLE] = str(records)
+    # As Ctrl-C: brokers, Spark and peers are ended before this is.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     lacking = apache_kafka.missing()
     if lacking is not None:
         sys.exit(f"The benchmarks need Apache Kafka: {lacking}.")
