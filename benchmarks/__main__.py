@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import sys
 from functools import partial
 
 import click
 
-from benchmarks import apache_kafka, kafka_tools, machine, report
+from benchmarks import apache_kafka, machine, report
+from benchmarks.pipeline import measure as pipeline
+from benchmarks.pipeline.workload import RECORDS_VARIABLE
 from benchmarks.results import Results
-from benchmarks.sections import SECTIONS, TOOL_TARGETS
+from benchmarks.sections import SECTIONS
 
 
 @click.command()
@@ -21,16 +25,35 @@ from benchmarks.sections import SECTIONS, TOOL_TARGETS
     "rows",
     multiple=True,
     metavar="TEXT",
-    help="Of Kafka's own tools, only the rows with this text; others stay as they were measured.",
+    help="Of one section, only the rows with this text; others stay as they were measured.",
+)
+@click.option(
+    "--records",
+    type=click.IntRange(min=1),
+    help="How many records the pipeline processes.  [default: 10000000]",
 )
 @click.option("--no-write", is_flag=True, help="Print the tables and leave docs/ as it is.")
-def main(sections: tuple[str, ...], rounds: int, rows: tuple[str, ...], no_write: bool) -> None:
+def main(
+    sections: tuple[str, ...],
+    rounds: int,
+    rows: tuple[str, ...],
+    records: int | None,
+    no_write: bool,
+) -> None:
     """Measure Headwater side by side with what people would use instead: all, or some SECTIONS.
 
-    `tools --rows "10,000 bytes, none" --rows latency` measures some rows of Kafka's own tools.
+    `tools --rows "10,000 bytes, none" --rows latency` measures some rows of Kafka's own tools,
+    `pipeline --rows filter --records 1000000` two jobs with a tenth of the records.
     """
-    if rows and sections != (kafka_tools.SECTION,):
-        raise click.UsageError(f"--rows is for the section {kafka_tools.SECTION} alone.")
+    in_rows = [name for name, section in SECTIONS.items() if section.measure_rows is not None]
+    if rows and (len(sections) != 1 or sections[0] not in in_rows):
+        raise click.UsageError(f"--rows is for one of these sections: {', '.join(in_rows)}.")
+    if records is not None:
+        if sections != (pipeline.SECTION,):
+            raise click.UsageError(f"--records is for the section {pipeline.SECTION} alone.")
+        os.environ[RECORDS_VARIABLE] = str(records)
+    # As Ctrl-C: brokers, Spark and peers are ended before this is.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     lacking = apache_kafka.missing()
     if lacking is not None:
         sys.exit(f"The benchmarks need Apache Kafka: {lacking}.")
@@ -39,10 +62,12 @@ def main(sections: tuple[str, ...], rounds: int, rows: tuple[str, ...], no_write
     for name in sections or SECTIONS:
         section = SECTIONS[name]
         described = machine.describe()
+        if records is not None:
+            described["records"] = f"{records:,}"
         results = Results()
         say = partial(click.echo, err=True)
-        if rows:
-            kafka_tools.measure(TOOL_TARGETS, rounds, results, say, rows)
+        if rows and section.measure_rows is not None:
+            section.measure_rows(rounds, results, say, rows)
         else:
             section.measure(rounds, results, say)
         described["load after the run"] = (

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
 SAMPLES = ROOT / "benchmarks" / "results"
 
-_COLOURS = ("#1b6ca8", "#7fb6de", "#b0b0b0", "#d9a441", "#9a7fb8")
+_COLOURS = ("#1b6ca8", "#7fb6de", "#b0b0b0", "#d9a441", "#9a7fb8", "#7aa874")
 
 _ROW_INCHES = 0.9
 

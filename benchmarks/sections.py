@@ -16,10 +16,12 @@ from benchmarks import (
     stores,
 )
 from benchmarks.pipeline import measure as pipeline
+from benchmarks.pipeline import rows as pipeline_rows
+from benchmarks.pipeline.kafka_streams import KAFKA_STREAMS
 from benchmarks.targets import FORGETFUL, HEADWATER, HEADWATER_OS, KAFKA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from benchmarks.results import Results, Row
 
@@ -42,6 +44,8 @@ class Section(NamedTuple):
     """The column that ours is compared with."""
     goals: Mapping[str, str]
     measure: Callable[[int, Results, Say], None]
+    measure_rows: Callable[[int, Results, Say, Sequence[str]], None] | None = None
+    """Measures only the rows with one of some texts; None where it is all or nothing."""
 
     def compared(self, row: Row) -> str | None:
         """Return which of our columns stands against the peer in a row."""
@@ -98,6 +102,9 @@ some hours before, the same rows were at 1.06x to 1.17x. From round to round a r
             KAFKA.name,
             kafka_tools.GOALS,
             lambda rounds, results, say: kafka_tools.measure(TOOL_TARGETS, rounds, results, say),
+            lambda rounds, results, say, rows: kafka_tools.measure(
+                TOOL_TARGETS, rounds, results, say, rows
+            ),
         ),
         Section(
             "disk",
@@ -160,13 +167,14 @@ cannot be installed from PyPI.""",
             stores.measure,
         ),
         Section(
-            "pipeline",
+            pipeline.SECTION,
             "Stream processing",
-            pipeline.INTRODUCTION,
-            pipeline.COLUMNS,
-            (pipeline.HEADWATER,),
-            pipeline.BY_HAND,
-            pipeline.GOALS,
+            pipeline_rows.INTRODUCTION,
+            pipeline_rows.COLUMNS,
+            (pipeline_rows.HEADWATER,),
+            KAFKA_STREAMS.name,
+            pipeline_rows.GOALS,
+            pipeline.measure,
             pipeline.measure,
         ),
         Section(

@@ -1,1 +1,1 @@
-"""Stream processing: Headwater's programs next to PySpark by hand, Quix Streams and Faust."""
+"""Stream processing: Headwater next to Kafka Streams, Flink, PySpark by hand, and Python's own."""

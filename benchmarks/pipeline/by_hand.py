@@ -15,16 +15,20 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from benchmarks.pipeline.programs import Kind, Topics
+    from benchmarks.pipeline.programs import Guarantee, Kind, Topics
 
 # A malformed record fails the query, as it does in a Headwater program; Spark's default is to make
 # a null of it.
 _JSON = {"mode": "FAILFAST"}
 
 
-def has(kind: Kind) -> bool:
-    """Tell whether plain PySpark can say this: it has no join with a table as it stood."""
-    return kind in _QUERIES
+def has(kind: Kind, guarantee: Guarantee) -> bool:
+    """Tell whether plain PySpark can say this.
+
+    It has no join with a table as it stood, no tables to join, no sessions with updates, and one
+    guarantee.
+    """
+    return guarantee == "at_least_once" and kind in _QUERIES
 
 
 def run_once(spark: SparkSession, kind: Kind, bootstrap_servers: str, topics: Topics) -> float:

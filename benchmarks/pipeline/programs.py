@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchmarks.pipeline.workload import CHECK_TYPE, LIMIT_TYPE, READING_TYPE, THRESHOLD
 from headwater.spark.jobs.job import Job, JobFailed
-from headwater.streams import App, col, tumbling, within
+from headwater.streams import App, col, session, tumbling, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import SparkSession
 
-Kind = Literal["filter", "count", "join", "pair"]
+Kind = Literal["filter", "count", "join", "pair", "tables", "sessions"]
 Guarantee = Literal["at_least_once", "exactly_once"]
 
-KINDS: tuple[Kind, ...] = ("filter", "count", "join", "pair")
+KINDS: tuple[Kind, ...] = ("filter", "count", "join", "pair", "tables", "sessions")
+GUARANTEES: tuple[Guarantee, ...] = ("at_least_once", "exactly_once")
 
 _END_WITHIN_S = 1_800.0
 
@@ -69,16 +70,22 @@ def run_once(
 
 def build(app: App, kind: Kind, topics: Topics) -> None:
     """Add a job to a program."""
+    if kind == "tables":
+        newest = app.table(topics.readings, value_type=READING_TYPE)
+        limits = app.table(topics.limits, value_type=LIMIT_TYPE)
+        newest.join(limits).to_stream().to(topics.output)
+        return
     readings = app.stream(topics.readings, value_type=READING_TYPE)
     if kind == "filter":
         readings.filter(col("value") > THRESHOLD).to(topics.output)
-    elif kind == "count":
-        by_minute = readings.group_by_key().windowed_by(tumbling("1 minute"))
-        by_minute.count().to_stream().to(topics.output)
     elif kind == "pair":
         checks = app.stream(topics.checks, value_type=CHECK_TYPE)
         span = within(timedelta(milliseconds=topics.pair_within_ms))
         readings.join(checks, window=span).to(topics.output)
-    else:
+    elif kind == "join":
         limits = app.table(topics.limits, value_type=LIMIT_TYPE)
         readings.join(limits).to(topics.output)
+    else:
+        windows = tumbling("1 minute") if kind == "count" else session("10 seconds")
+        counts = readings.group_by_key().windowed_by(windows).count()
+        counts.to_stream().to(topics.output)

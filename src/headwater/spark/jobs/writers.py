@@ -37,10 +37,11 @@ class Writers:
         missing_markers: MissingMarkers = "fail",
     ) -> StreamingQuery:
         """Start a query from its checkpoint."""
-        run = Run(self.app, query.name, self.settings, missing_markers)
+        has_batches = mode != "real-time"
+        run = Run(self.app, query.name, self.settings, missing_markers, has_batches)
         sink = with_batch_ends(
             writer_of(query.sink).open(query.sink, run), query.stores, self.settings.cluster,
-            checkpoint, has_batches=mode != "real-time",
+            checkpoint, has_batches=has_batches,
         )  # fmt: skip
         writer: Any = sink.stream(query.rows).queryName(f"{self.app}: {query.name}")
         writer = writer.outputMode(query.mode).option("checkpointLocation", str(checkpoint))

@@ -28,6 +28,8 @@ class Run:
     query: str
     settings: ProgramSettings
     missing_markers: MissingMarkers = "fail"
+    has_batches: bool = True
+    """Whether it runs in micro-batches; in real-time mode, each record is on its own."""
 
 
 class SinkWriter(ABC, Generic[AnySink]):

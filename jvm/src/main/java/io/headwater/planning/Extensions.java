@@ -16,6 +16,12 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
                 return new WithoutShuffle();
             }
         });
+        extensions.injectPreCBORule(new AbstractFunction1<>() {
+            @Override
+            public PlainJson apply(org.apache.spark.sql.SparkSession session) {
+                return new PlainJson();
+            }
+        });
         Functions.register(extensions);
         return BoxedUnit.UNIT;
     }

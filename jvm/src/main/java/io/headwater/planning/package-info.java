@@ -1,2 +1,2 @@
-/** What Spark's planner does not know: where a shuffle of a stream has nothing to do. */
+/** What Spark's planner does not know: shuffles with nothing to do, and JSON that is plain. */
 package io.headwater.planning;
