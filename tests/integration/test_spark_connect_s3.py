@@ -7,7 +7,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
@@ -140,7 +140,7 @@ def test_formats(spark: SparkSession, server: S3Server, tmp_path: Path) -> None:
         prefix = f"avro-{codec}/orders/partition=0/orders+0+000000000"
         found = {name: of for name, of in server.objects("lake").items() if name.startswith(prefix)}
         assert sorted(found) == [f"{prefix}0.avro", f"{prefix}2.avro"]
-        read = fastavro.reader(BytesIO(found[f"{prefix}2.avro"]))
+        read: Any = fastavro.reader(BytesIO(found[f"{prefix}2.avro"]))
         assert read.codec == codec
         assert [tuple(each.values()) for each in read] == rows[2:4]
     folder = {"store.url": f"file://{tmp_path}", "flush.size": "2", "file.delim": "-"}
@@ -175,11 +175,11 @@ def test_each_record_is_in_one_file_wherever_a_worker_ends(
         position = committed
         for _ in range(random.randint(1, 3)):
             end = min(count, position + random.randint(1, 9))
-            found = write(spark, sink, rows[position:end], position)
+            written = write(spark, sink, rows[position:end], position)
             position = end
             # A commit is lost if the worker ends before it.
-            if found is not None and random.random() < 0.6:
-                committed = found
+            if written is not None and random.random() < 0.6:
+                committed = written
         sink.close()
         crashes += 1
     assert crashes > 3

@@ -85,11 +85,14 @@ class Job:
 
     def prepare(self) -> None:
         """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
-        settings = self.plan.settings
         check_plan(self.plan)
+        if not self._checkpoint.needs_session:
+            self._open_checkpoint()
+
+    def _open_checkpoint(self) -> None:
         self._checkpoint.open()
         try:
-            cluster = Cluster(settings.cluster)
+            cluster = Cluster(self.plan.settings.cluster)
             self._checkpoint.check_cluster(cluster.id)
             if self._checkpoint.is_new:
                 cluster.check_starts(self.plan)
@@ -111,7 +114,8 @@ class Job:
         markers of what was written have expired; see docs/exactly-once.md.
         """
         if self._cluster is None:
-            self.prepare()
+            check_plan(self.plan)
+            self._open_checkpoint()
         self._launcher = Launcher(
             spark,
             self._stages,
