@@ -1,12 +1,14 @@
-"""A worker is killed in the middle of a file: every line is in the topic, and in the sink, once."""
+"""A worker is killed in the middle of a file: each line is in the topic, and in the sinks, once."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource
 from tests.connect_process import WITHIN_S, ConnectProcess
+from tests.s3_server import S3Server
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -18,6 +20,14 @@ LINES = 2500
 STRINGS = {
     "key.converter": "org.apache.kafka.connect.storage.StringConverter",
     "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+}
+
+LAKE = {
+    "connector.class": "io.confluent.connect.s3.S3SinkConnector",
+    "s3.bucket.name": "lake",
+    "format.class": "io.confluent.connect.s3.format.json.JsonFormat",
+    "flush.size": "70",
+    "rotate.schedule.interval.ms": "1000",
 }
 
 TOPIC = {
@@ -71,6 +81,9 @@ def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: P
     source, copy = tmp_path / "lines.txt", tmp_path / "copy.txt"
     lines = [f"line {number}" for number in range(LINES)]
     source.write_text("".join(f"{line}\n" for line in lines))
+    server = S3Server(tmp_path)
+    server.start()
+    server.make_bucket("lake")
     worker = ConnectProcess(broker.bootstrap_servers).start()
     try:
         config = {"file": str(source), "topic": topic, "batch.size": "100", **STRINGS}
@@ -85,6 +98,7 @@ def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: P
                 **STRINGS,
             },
         )
+        worker.put("lake", {**LAKE, **server.properties, "topics": topic, **STRINGS})
         worker.wait_for_rows("lines", 100)
         assert setting(broker.bootstrap_servers, topic, "retention.ms") == "7200000"
         (segment,) = (broker.data_dir / f"{topic}-0").glob("*.log")
@@ -100,8 +114,20 @@ def test_every_line_is_there_once(broker: BrokerProcess, topic: str, tmp_path: P
         assert committed(broker.bootstrap_servers, topic) == [*lines, "the last line"]
         assert copy.read_text().splitlines() == [*lines, "the last line"]
         poisoned(broker.bootstrap_servers, worker, tmp_path)
+        assert in_lake(server, LINES + 1) == sorted([*lines, "the last line"])
     finally:
         worker.stop()
+        server.stop()
+
+
+def in_lake(server: S3Server, count: int) -> list[str]:
+    """Return what the objects of the bucket have, once there are so many records."""
+
+    def found() -> list[str]:
+        texts = server.objects("lake").values()
+        return sorted(json.loads(line) for text in texts for line in text.splitlines())
+
+    return wait_for(found, until=lambda values: len(values) >= count, within_s=WITHIN_S)
 
 
 def poisoned(servers: str, worker: ConnectProcess, folder: Path) -> None:

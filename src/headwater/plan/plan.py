@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from headwater.clients import ClusterAccess
@@ -11,7 +12,6 @@ from headwater.plan.nodes import Sink, Source, TopicSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from headwater.clients import RegistryAccess
     from headwater.plan.nodes import Operator
@@ -30,12 +30,22 @@ class ProgramSettings:
     cluster: ClusterAccess = field(default_factory=ClusterAccess)
     registry: RegistryAccess | None = None
     guarantee: Guarantee = "at_least_once"
-    checkpoint_dir: Path | None = None
+    checkpoint_dir: Path | str | None = None
+    """A folder, or the address of one on another file system, such as s3a://bucket/folder."""
     spark: Mapping[str, str] = field(default_factory=dict)
     replay_from_ms: int | None = None
     """Where streams begin without a checkpoint, whatever the program says."""
     from_topics: bool = False
     """Whether progress is kept in the cluster, too, and gone on from without a checkpoint."""
+
+
+def checkpoint_place(given: str | Path) -> Path | str:
+    """Return a folder's path, or its address if it has one.
+
+    >>> checkpoint_place("s3a://lake/orders")
+    's3a://lake/orders'
+    """
+    return str(given) if "://" in str(given) else Path(given)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from headwater.plan.fingerprint import Fingerprint, fingerprint_of
-from headwater.processes.whole_file import write_whole
 from headwater.spark.guarantees import bound_to_guarantee
+from headwater.spark.hadoop_path import HadoopPath, NoSessionError, write_file
 from headwater.spark.kept_guarantee import GUARANTEE_FILE, KeptGuarantee, next_batch
 from headwater.spark.progress_topic import PROGRESS_TOPIC
 
@@ -40,7 +40,8 @@ class Checkpoint:
     def __init__(self, plan: Plan, stages: Sequence[Stage]) -> None:
         self._plan = plan
         self._stages = stages
-        self.path = plan.settings.checkpoint_dir or default_directory(plan.name)
+        place = plan.settings.checkpoint_dir or default_directory(plan.name)
+        self.path = HadoopPath(place) if isinstance(place, str) else place
         self._lock: TextIO | None = None
         self._cluster: str | None = None
         self._guarantee = KeptGuarantee(plan.settings.guarantee)
@@ -51,6 +52,7 @@ class Checkpoint:
         Nothing is written of the program until `keep`: one that is refused for another reason
         may be changed, and must find the folder as it was.
         """
+        self._check_place()
         self.path.mkdir(parents=True, exist_ok=True)
         self._take()
         try:
@@ -68,12 +70,17 @@ class Checkpoint:
 
         Refuses one that is in use, or another program's.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except NoSessionError:
+            raise CheckpointError(
+                f"{self.path} is on another file system: delete that folder there, to forget it"
+            ) from None
         self._take()
         try:
             self._check_owner()
             yield
-            shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+            _remove(self.path / _QUERIES)
             # Whose it is goes last: what was cleared by half is cleared again.
             for name in (_RESTORING, _COPIES, _CLUSTER, GUARANTEE_FILE, _FINGERPRINT, _OWNER):
                 (self.path / name).unlink(missing_ok=True)
@@ -98,13 +105,13 @@ class Checkpoint:
 
     def keep(self) -> None:
         """Write down which program, on which cluster, goes on from here."""
-        write_whole(self.path / _OWNER, self._plan.name)
-        write_whole(self.path / _FINGERPRINT, fingerprint_of(self._stages).to_json())
+        write_file(self.path / _OWNER, self._plan.name)
+        write_file(self.path / _FINGERPRINT, fingerprint_of(self._stages).to_json())
         self._guarantee.write(self.path)
         if self._cluster is not None:
-            write_whole(self.path / _CLUSTER, self._cluster)
+            write_file(self.path / _CLUSTER, self._cluster)
         if self._plan.settings.from_topics:
-            write_whole(self.path / _COPIES, PROGRESS_TOPIC)
+            write_file(self.path / _COPIES, PROGRESS_TOPIC)
 
     @property
     def copies_progress(self) -> bool:
@@ -119,12 +126,12 @@ class Checkpoint:
     @contextmanager
     def restoring(self) -> Iterator[None]:
         """Let queries' folders be filled; what was filled by half does not count."""
-        write_whole(self.path / _RESTORING, "this folder is being filled from the cluster")
-        shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+        write_file(self.path / _RESTORING, "this folder is being filled from the cluster")
+        _remove(self.path / _QUERIES)
         try:
             yield
         except CheckpointError:  # a refusal: there is nothing to go on with
-            shutil.rmtree(self.path / _QUERIES, ignore_errors=True)
+            _remove(self.path / _QUERIES)
             raise
         finally:
             if not any(self.path.glob(f"{_QUERIES}/*")):
@@ -144,11 +151,16 @@ class Checkpoint:
             self._lock = None
 
     @property
+    def needs_session(self) -> bool:
+        """Whether it is on a file system that only Spark reaches."""
+        return isinstance(self.path, HadoopPath)
+
+    @property
     def is_new(self) -> bool:
         """Whether no query has begun yet, so that a program starts where it says."""
         return not any(self.path.glob("queries/*/offsets/*"))
 
-    def of_query(self, name: str) -> Path:
+    def of_query(self, name: str) -> Path | HadoopPath:
         """Return the folder of one query."""
         return self.path / _QUERIES / name
 
@@ -157,6 +169,8 @@ class Checkpoint:
         return self._guarantee.since.get(name) == next_batch(self.of_query(name))
 
     def _take(self) -> None:
+        if isinstance(self.path, HadoopPath):
+            return  # Spark tells two runs apart when both write down the same batch
         # The lock is the process's: it is gone with the process, however that ends.
         lock = open(self.path / _LOCK, "a+", encoding="utf-8")  # noqa: SIM115 - held while running
         try:
@@ -173,6 +187,14 @@ class Checkpoint:
         lock.write(f"the app '{self._plan.name}' (process {os.getpid()})")
         lock.flush()
         self._lock = lock
+
+    def _check_place(self) -> None:
+        if self._plan.settings.from_topics and isinstance(self.path, HadoopPath):
+            raise CheckpointError(
+                f"--from-topics is for checkpoints on a disk of this machine, and {self.path} is "
+                "reached from any: leave the option out, and run the program there with the same "
+                "--checkpoint-dir"
+            )
 
     def _check_owner(self) -> None:
         owner = self.path / _OWNER
@@ -218,6 +240,13 @@ class Checkpoint:
                 "folder"
             )
         self._guarantee = before.followed_by(now, self.path / _QUERIES)
+
+
+def _remove(folder: Path | HadoopPath) -> None:
+    if isinstance(folder, HadoopPath):
+        folder.remove_tree()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def default_directory(name: str) -> Path:

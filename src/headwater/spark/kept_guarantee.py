@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from headwater.processes.whole_file import write_whole
+from headwater.spark.hadoop_path import HadoopPath, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,17 +25,17 @@ class KeptGuarantee:
     since: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, checkpoint: Path) -> KeptGuarantee | None:
+    def read(cls, checkpoint: Path | HadoopPath) -> KeptGuarantee | None:
         """Return what `write` wrote, if it did."""
         path = checkpoint / GUARANTEE_FILE
         return cls(**json.loads(path.read_text("utf-8"))) if path.exists() else None
 
-    def write(self, checkpoint: Path) -> None:
+    def write(self, checkpoint: Path | HadoopPath) -> None:
         """Keep it."""
         text = json.dumps({"guarantee": self.guarantee, "since": dict(self.since)}, indent=2)
-        write_whole(checkpoint / GUARANTEE_FILE, text)
+        write_file(checkpoint / GUARANTEE_FILE, text)
 
-    def followed_by(self, guarantee: Guarantee, queries: Path) -> KeptGuarantee:
+    def followed_by(self, guarantee: Guarantee, queries: Path | HadoopPath) -> KeptGuarantee:
         """Return what holds from now on, where the queries' folders are as they are."""
         if guarantee == self.guarantee:
             return self
@@ -43,7 +43,7 @@ class KeptGuarantee:
         return KeptGuarantee(guarantee, since)
 
 
-def next_batch(query: Path) -> int:
+def next_batch(query: Path | HadoopPath) -> int:
     """Return the number of the first batch that Spark has not noted as finished."""
     numbers = [int(path.name) for path in query.glob("commits/*") if path.name.isdigit()]
     return max(numbers, default=-1) + 1

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from headwater.spark.class_archive import archive_options
-from headwater.spark.jars import session_jars
+from headwater.spark.jars import file_system_jars, session_jars
 from headwater.spark.java_home import launching_java
 from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder, starting
@@ -76,7 +76,7 @@ def spark_session(
     from pyspark.sql import SparkSession
 
     with _starting:
-        running = _running()
+        running = running_session()
         if running is not None:
             return running
         where = master or f"local[{_local_slots(conf or {})},{_TASK_ATTEMPTS}]"
@@ -87,7 +87,8 @@ def spark_session(
         os.environ["PYSPARK_PYTHON"] = own or sys.executable
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         folder = make_folder()
-        settings = session_settings(jars=session_jars(), master=where, folder=folder)
+        jars = (*session_jars(), *file_system_jars(conf or {}))
+        settings = session_settings(jars=jars, master=where, folder=folder)
         settings |= dict(conf or {})
         if is_local:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
@@ -174,7 +175,8 @@ def task_slots(spark: SparkSession) -> int:
     return int(conf.get("spark.cores.max") or sys.maxsize)
 
 
-def _running() -> SparkSession | None:
+def running_session() -> SparkSession | None:
+    """Return the process's session, if it runs."""
     from pyspark.sql import SparkSession
 
     # PySpark's own question for a session knows it only in the thread that has made it.

@@ -12,7 +12,7 @@ from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
 from headwater.plan.fingerprint import fingerprint_of
 from headwater.plan.nodes import OnMalformed, TopicSource
-from headwater.plan.plan import Guarantee, Plan, ProgramSettings
+from headwater.plan.plan import Guarantee, Plan, ProgramSettings, checkpoint_place
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.stages import split
@@ -113,7 +113,7 @@ class App(Hints):
             cluster=cluster_access(bootstrap_servers, kafka),
             registry=registry_found,
             guarantee=guarantee,
-            checkpoint_dir=None if checkpoint_dir is None else Path(checkpoint_dir),
+            checkpoint_dir=None if checkpoint_dir is None else checkpoint_place(checkpoint_dir),
             spark=dict(spark or {}),
         )
         self._registry: SchemaRegistryClient | None = None

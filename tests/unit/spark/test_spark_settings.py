@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.spark.jars import S3A, S3A_SETTINGS, file_system_jars, file_system_settings
 from headwater.spark.session import LOG_VARIABLE, available_gb, session_settings
 
 if TYPE_CHECKING:
@@ -41,3 +43,15 @@ def test_the_log_can_be_made_to_speak(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "headwater.log=" not in session_settings()["spark.driver.extraJavaOptions"]
     monkeypatch.setenv(LOG_VARIABLE, "info")
     assert "-Dheadwater.log=info" in session_settings()["spark.driver.extraJavaOptions"]
+
+
+def test_s3a_is_there_where_settings_speak_of_it() -> None:
+    assert file_system_jars({"spark.ui.enabled": "false"}) == ()
+    assert file_system_settings(Path("/srv")) == {}
+    assert any(name.startswith(S3A_SETTINGS) for name in file_system_settings("s3a://b/c"))
+    spec = find_spec("pyspark")
+    assert spec is not None
+    assert spec.origin is not None
+    (hadoop,) = (Path(spec.origin).parent / "jars").glob("hadoop-client-api-*.jar")
+    own = hadoop.stem.removeprefix("hadoop-client-api-")
+    assert f"org.apache.hadoop:hadoop-aws:{own}" in S3A, "S3A has to be of Spark's own Hadoop"

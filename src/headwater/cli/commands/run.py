@@ -62,8 +62,8 @@ Ctrl-C stops it; the next run goes on where this one ended."""
 @click.option(
     "--checkpoint-dir",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where progress is kept.  [default: what the program says, else a folder by its name]",
+    help="Where progress is kept: a folder, or an address such as s3a://bucket/folder.  "
+    "[default: what the program says, else a folder by its name]",
 )
 @click.option(
     "--metrics-port",
@@ -105,7 +105,7 @@ def run(
     bootstrap_server: str | None,
     command_config: Path | None,
     registry_properties: dict[str, str],
-    checkpoint_dir: Path | None,
+    checkpoint_dir: str | None,
     metrics_port: int | None,
     stores_port: int | None,
     reset: bool,
@@ -135,7 +135,7 @@ def run(
         return 0
     chosen = replace(
         plan.settings,
-        checkpoint_dir=checkpoint_dir or plan.settings.checkpoint_dir,
+        checkpoint_dir=_place(checkpoint_dir) or plan.settings.checkpoint_dir,
         spark={**plan.settings.spark, **settings},
         replay_from_ms=replay_from,
         from_topics=from_topics,
@@ -160,6 +160,12 @@ _SPARKS_OWN = frozenset(
 def _client(path: Path | None) -> dict[str, str]:
     properties, _ = read_client_properties(path)
     return {name: value for name, value in properties.items() if name not in _SPARKS_OWN}
+
+
+def _place(given: str | None) -> Path | str | None:
+    from headwater.plan.plan import checkpoint_place
+
+    return checkpoint_place(given) if given else None
 
 
 def _load(program: Path, name: str | None) -> App:
@@ -197,7 +203,7 @@ def _run(
     from headwater.plan.errors import PlanError
     from headwater.serde import SerdeError
     from headwater.spark.checkpoints import CheckpointError
-    from headwater.spark.jars import OperatorsMissing
+    from headwater.spark.jars import OperatorsMissing, file_system_settings
     from headwater.spark.jobs.host import JobHost
     from headwater.spark.jobs.job import JobFailed
     from headwater.spark.jobs.reset import reset
@@ -205,7 +211,8 @@ def _run(
     from headwater.spark.shared_session import SharedSession
 
     name = plan.name
-    host = JobHost(SharedSession(name, master=master, conf=plan.settings.spark))
+    conf = {**file_system_settings(plan.settings.checkpoint_dir), **plan.settings.spark}
+    host = JobHost(SharedSession(name, master=master, conf=conf))
 
     def progress() -> tuple[QueryProgress, ...]:
         return next((job.progress for job in host.jobs()), ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -137,6 +137,21 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Give up what it holds; also after a failed write."""
+        ...
+
+
+@runtime_checkable
+class BufferingSink(Sink, Protocol):
+    """A sink that keeps records until it has enough of them for a file.
+
+    What it keeps is not committed: after a crash it is read again.
+    """
+
+    def written(self) -> Mapping[TopicPartition, int]:
+        """Return up to where partitions are written, where that is news; writes what is due.
+
+        The worker asks after each batch, and now and then where there is none.
+        """
         ...
 
 

@@ -15,6 +15,7 @@ from headwater.connect.connectors.jdbc.sink import JdbcSinkPlugin
 from headwater.connect.connectors.jdbc.source import JdbcSourcePlugin
 from headwater.connect.connectors.mqtt.sink import MqttSinkPlugin
 from headwater.connect.connectors.mqtt.source import MqttSourcePlugin
+from headwater.connect.connectors.objects.sink import S3SinkPlugin
 from headwater.connect.connectors.python import python_plugin
 from headwater.connect.connectors.spark import SparkSinkPlugin, SparkSourcePlugin
 
@@ -30,6 +31,7 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     MqttSinkPlugin(),
     HttpSourcePlugin(),
     HttpSinkPlugin(),
+    S3SinkPlugin(),
     SparkSourcePlugin(),
     SparkSinkPlugin(),
 )

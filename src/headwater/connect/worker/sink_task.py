@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from headwater.connect.connectors.connector import SinkBatch
+from headwater.connect.connectors.connector import BufferingSink, SinkBatch
 from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
@@ -73,6 +73,8 @@ class SinkTask:
                 by_topic[each.topic][each] = (start, min(end, start + _MOST_RECORDS))
         for topic, ranges in by_topic.items():
             self._write(topic, ranges)
+        if not by_topic:
+            self._commit({})
         return 0.0 if by_topic else _WAIT_S
 
     def close(self) -> None:
@@ -106,9 +108,14 @@ class SinkTask:
             if kept is not None:
                 kept.unpersist()
         positions = {each: end for each, (_, end) in ranges.items()}
-        self._group.commit(positions)
         self._positions.update(positions)
+        self._commit(positions)
         self._count(ranges, observed, failed)
+
+    def _commit(self, read: Mapping[TopicPartition, int]) -> None:
+        written = self._sink.written() if isinstance(self._sink, BufferingSink) else read
+        if written:
+            self._group.commit(written)
 
     def _count(self, ranges: Ranges, observed: Observed, failed: int) -> None:
         offsets = sum(end - start for start, end in ranges.values())

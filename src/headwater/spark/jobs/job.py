@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.checks import check_plan
@@ -86,8 +87,12 @@ class Job:
 
     def prepare(self) -> None:
         """Check all that can be checked without Spark; raises PlanError and CheckpointError."""
-        settings = self.plan.settings
         check_plan(self.plan)
+        if not self._checkpoint.needs_session:
+            self._open_checkpoint()
+
+    def _open_checkpoint(self) -> None:
+        settings = self.plan.settings
         self._checkpoint.open()
         if self._checkpoint.copies_progress and not settings.from_topics:
             # An old copy would be worse than none.
@@ -115,7 +120,8 @@ class Job:
         markers of what was written have expired; see docs/exactly-once.md.
         """
         if self._cluster is None:
-            self.prepare()
+            check_plan(self.plan)
+            self._open_checkpoint()
         self._launcher = Launcher(
             spark,
             self._stages,
@@ -171,10 +177,15 @@ class Job:
     def _restore(self, launcher: Launcher) -> None:
         assert self._cluster is not None, "it was prepared"
         restoration = Restoration(
-            self.plan, self._cluster, self._checkpoint.of_query, launcher.rebuild, self._notice
+            self.plan, self._cluster, self._local_folder, launcher.rebuild, self._notice
         )
         with self._checkpoint.restoring():
             self._checkpoint.begin_anew(restoration.restore(self._queries))
+
+    def _local_folder(self, query: str) -> Path:
+        folder = self._checkpoint.of_query(query)
+        assert isinstance(folder, Path), "--from-topics is refused with any other"
+        return folder
 
     def _alone_on(self, spark: SparkSession) -> Callable[[int], bool]:
         """Admit where no other job is counted: this one may have all slots of the session."""

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from headwater.plan.nodes import TopicSource
     from headwater.plan.stages import Stage
     from headwater.spark.formats.schemas import Schemas
+    from headwater.spark.hadoop_path import HadoopPath
     from headwater.spark.topics import RecordReader
 
 
 def find_malformed(
-    stage: Stage, reader: RecordReader, checkpoint: Path, spark: SparkSession, schemas: Schemas
+    stage: Stage,
+    reader: RecordReader,
+    checkpoint: Path | HadoopPath,
+    spark: SparkSession,
+    schemas: Schemas,
 ) -> str | None:
     """Return the place and the reason of the first malformed record after the last good batch."""
     start = _after_last_commit(checkpoint)
@@ -52,7 +57,7 @@ def _start(source: TopicSource, start: dict[str, dict[int, int]]) -> Start:
     return Start("offsets", offsets=mine) if mine else source.start
 
 
-def _after_last_commit(checkpoint: Path) -> dict[str, dict[int, int]]:
+def _after_last_commit(checkpoint: Path | HadoopPath) -> dict[str, dict[int, int]]:
     """Read Spark's own log: the end of the last batch that it finished."""
     numbers = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdigit()]
     if not numbers:

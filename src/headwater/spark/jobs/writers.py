@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.plan import ProgramSettings
     from headwater.spark.compiler.stages import StageQuery
+    from headwater.spark.hadoop_path import HadoopPath
     from headwater.spark.jobs.modes import Mode
     from headwater.spark.sinks.topic import MissingMarkers
 
@@ -32,7 +33,7 @@ class Writers:
     def start(
         self,
         query: StageQuery,
-        checkpoint: Path,
+        checkpoint: Path | HadoopPath,
         mode: Mode,
         missing_markers: MissingMarkers = "fail",
     ) -> StreamingQuery:
@@ -49,7 +50,7 @@ class Writers:
         started: StreamingQuery = writer.trigger(**trigger).start()
         return started
 
-    def rebuild(self, query: StageQuery, checkpoint: Path) -> StreamingQuery:
+    def rebuild(self, query: StageQuery, checkpoint: Path | HadoopPath) -> StreamingQuery:
         """Start a query for one batch, which its checkpoint has planned, and write nothing.
 
         What the sink would take is computed, since Spark leaves out of state what nobody needs.

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from headwater.clients import ClusterAccess
     from headwater.plan.nodes import StoreSink
+    from headwater.spark.hadoop_path import HadoopPath
 
 
 def with_batch_ends(
     sink: Sink,
     stores: Sequence[StoreSink],
     access: ClusterAccess,
-    checkpoint: Path,
+    checkpoint: Path | HadoopPath,
     *,
     has_batches: bool,
 ) -> Sink:
@@ -45,7 +46,7 @@ class _SinkWithBatchEnds(Sink):
 
     sink: Sink
     ends: BatchEnds
-    checkpoint: Path
+    checkpoint: Path | HadoopPath
 
     def stream(self, frame: DataFrame) -> DataStreamWriter:
         return written_by(self.batch, frame)
@@ -55,7 +56,7 @@ class _SinkWithBatchEnds(Sink):
         self.ends.write(offsets_read(self.checkpoint, batch_id))
 
 
-def offsets_read(checkpoint: Path, batch_id: int) -> dict[str, dict[int, int]]:
+def offsets_read(checkpoint: Path | HadoopPath, batch_id: int) -> dict[str, dict[int, int]]:
     """Return by topic and partition what a query has read with a batch and before.
 
     Spark writes that down before the batch, a line for each source.
