@@ -10,6 +10,7 @@ from headwater.config import (
     Importance,
     at_least,
     list_of,
+    one_of,
 )
 from headwater.http.listener_settings import listener_definitions
 from headwater.http.rights import rights_definition
@@ -106,6 +107,14 @@ CONNECT_SETTINGS = Definitions(
         NOT_EMPTY,
         importance=Importance.HIGH,
     ),
+    ConfigDef(
+        "engine",
+        ConfigType.STRING,
+        "spark",
+        "What runs connectors: spark, or kafka for Apache Kafka's own worker and its jars, which"
+        " takes all of its own settings beside these.",
+        one_of("spark", "kafka"),
+    ),
     *_topic("config", "the configurations of connectors", "connect-configs"),
     *_topic("offset", "the offsets of sources", "connect-offsets"),
     *_topic("status", "the states of connectors", "connect-status"),
@@ -137,9 +146,7 @@ CONNECT_SETTINGS = Definitions(
         "A connector that has been at one batch for longer than this is shown as stalled.",
         at_least(1),
     ),
-    _without_effect(
-        "plugin.path", "Connectors are Python and Spark: there are no jars to look in."
-    ),
+    _without_effect("plugin.path", "On Spark there are no jars to look in; see engine."),
     _without_effect("plugin.discovery", "Connectors are found by name."),
     _without_effect("offset.flush.interval.ms", "Offsets are written with the rows."),
     _without_effect("offset.flush.timeout.ms", "Offsets are written with the rows."),
