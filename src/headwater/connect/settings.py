@@ -22,7 +22,7 @@ JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"
 _OTHERS = (
     "key.converter.",
     "value.converter.",
-    "header.converter",
+    "header.converter.",
     "producer.",
     "consumer.",
     "admin.",
@@ -120,6 +120,15 @@ CONNECT_SETTINGS = Definitions(
     *_topic("status", "the states of connectors", "connect-status"),
     *_converter("key"),
     *_converter("value"),
+    ConfigDef(
+        "header.converter",
+        ConfigType.CLASS,
+        "org.apache.kafka.connect.storage.SimpleHeaderConverter",
+        "What makes bytes of the values of headers, and values of bytes, where a connector says"
+        " nothing.",
+        NOT_EMPTY,
+        importance=Importance.LOW,
+    ),
     ConfigDef(
         "rest.advertised.host.name",
         ConfigType.STRING,
