@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from benchmarks.targets import Target
 
-LOWER_IS_BETTER = {"ms", "MB"}
+LOWER_IS_BETTER = {"ms", "MB", "% of a core"}
 
 
 class Row(NamedTuple):

@@ -117,6 +117,8 @@ def check_settings(service: str, given: Given) -> None:
                 from headwater.console.config import ConsoleConfig
 
                 _check_listener(ConsoleConfig.from_settings(given))
+            case "connect" if given.get("engine") == "kafka":
+                return  # Kafka's worker says itself what it thinks of its settings
             case _:
                 _check_spark_service(service, given)
     except ConfigError as failure:

@@ -44,6 +44,13 @@ COMMON: tuple[ConfigDef, ...] = (
         importance=Importance.LOW,
     ),
     ConfigDef(
+        "header.converter",
+        ConfigType.CLASS,
+        None,
+        "What makes bytes of the values of headers, or values of bytes; without it, the worker's.",
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
         "transforms",
         ConfigType.LIST,
         (),
@@ -137,7 +144,7 @@ OPEN_PREFIXES = (
     "predicates.",
     "key.converter.",
     "value.converter.",
-    "header.converter",
+    "header.converter.",
     "producer.override.",
     "consumer.override.",
     "admin.override.",

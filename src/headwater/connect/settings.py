@@ -10,6 +10,7 @@ from headwater.config import (
     Importance,
     at_least,
     list_of,
+    one_of,
 )
 from headwater.http.listener_settings import listener_definitions
 from headwater.http.rights import rights_definition
@@ -21,7 +22,7 @@ JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"
 _OTHERS = (
     "key.converter.",
     "value.converter.",
-    "header.converter",
+    "header.converter.",
     "producer.",
     "consumer.",
     "admin.",
@@ -106,11 +107,28 @@ CONNECT_SETTINGS = Definitions(
         NOT_EMPTY,
         importance=Importance.HIGH,
     ),
+    ConfigDef(
+        "engine",
+        ConfigType.STRING,
+        "spark",
+        "What runs connectors: spark, or kafka for Apache Kafka's own worker and its jars, which"
+        " takes all of its own settings beside these.",
+        one_of("spark", "kafka"),
+    ),
     *_topic("config", "the configurations of connectors", "connect-configs"),
     *_topic("offset", "the offsets of sources", "connect-offsets"),
     *_topic("status", "the states of connectors", "connect-status"),
     *_converter("key"),
     *_converter("value"),
+    ConfigDef(
+        "header.converter",
+        ConfigType.CLASS,
+        "org.apache.kafka.connect.storage.SimpleHeaderConverter",
+        "What makes bytes of the values of headers, and values of bytes, where a connector says"
+        " nothing.",
+        NOT_EMPTY,
+        importance=Importance.LOW,
+    ),
     ConfigDef(
         "rest.advertised.host.name",
         ConfigType.STRING,
@@ -137,9 +155,7 @@ CONNECT_SETTINGS = Definitions(
         "A connector that has been at one batch for longer than this is shown as stalled.",
         at_least(1),
     ),
-    _without_effect(
-        "plugin.path", "Connectors are Python and Spark: there are no jars to look in."
-    ),
+    _without_effect("plugin.path", "On Spark there are no jars to look in; see engine."),
     _without_effect("plugin.discovery", "Connectors are found by name."),
     _without_effect("offset.flush.interval.ms", "Offsets are written with the rows."),
     _without_effect("offset.flush.timeout.ms", "Offsets are written with the rows."),

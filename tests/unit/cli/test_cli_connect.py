@@ -43,3 +43,19 @@ def test_who_does_not_answer_is_named() -> None:
     shown = CliRunner().invoke(headwater, ["connect", "list", "--url", "http://127.0.0.1:1"])
     assert shown.exit_code == 1
     assert "no Connect worker answers at http://127.0.0.1:1" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--plugin", "a:b:1"], "--plugin is for --engine kafka"),
+        (["--engine", "kafka", "--conf", "spark.x=1"], "--conf is for Spark"),
+        (["--engine", "kafka", "--users", __file__], "rest.extension.classes"),
+        (["--engine", "kafka", "--property", "listeners=https://:8083"], "run with http"),
+    ],
+)
+def test_options_of_the_other_engine_are_refused(options: list[str], reason: str) -> None:
+    shown = CliRunner().invoke(headwater, ["connect", "worker", *options])
+    assert shown.exit_code != 0
+    said = shown.output if shown.exception is None else f"{shown.output}{shown.exception}"
+    assert reason in " ".join(said.split())

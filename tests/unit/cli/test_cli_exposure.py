@@ -18,7 +18,10 @@ from headwater.http.tls import ClientAuthentication
 if TYPE_CHECKING:
     from pathlib import Path
 
-SERVICES = (["registry"], ["rest"], ["monitor", "server"], ["broker"], ["up"])
+SERVICES = (
+    *(["registry"], ["rest"], ["monitor", "server"], ["broker"], ["up"]),
+    ["connect", "worker", "--engine", "kafka"],
+)
 
 
 def test_examples() -> None:

@@ -32,6 +32,20 @@ _conf_option = click.option(
     multiple=True,
     help="A setting of Spark, as in spark.driver.memory=2g; may be given several times.",
 )
+_engine_option = click.option(
+    "--engine",
+    type=click.Choice(["spark", "kafka"]),
+    help="What runs connectors: ours, on Spark, or Apache Kafka's own worker, for connectors that"
+    " are jars.  [default: spark]",
+)
+_plugin_option = click.option(
+    "--plugin",
+    "plugins",
+    metavar="GROUP:ARTIFACT:VERSION",
+    multiple=True,
+    help="A connector for --engine kafka by its Maven coordinate, beside those in plugin.path; may"
+    " be given several times.",
+)
 _STANDALONE = {
     "group.id": "connect-standalone",
     "config.storage.topic": "connect-standalone-configs",
@@ -46,6 +60,8 @@ Examples:
   headwater connect worker
   headwater connect worker --config connect-distributed.properties
   headwater connect worker --property group.id=plant --port 8084
+  headwater connect worker --engine kafka --property plugin.path=/opt/connectors
+  headwater connect worker --engine kafka --plugin org.apache.kafka:connect-file:4.3.1
 
 \b
 Then:
@@ -59,17 +75,23 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 @listener_options(DEFAULT_PORT)
 @settings_options("connect", "Kafka Connect's", "connect-distributed.properties")
 @_conf_option
+@_engine_option
+@_plugin_option
 def worker(
     connection: Connection,
     listener: ListenerOptions,
     config_file: Path | None,
     properties: tuple[str, ...],
     conf: tuple[str, ...],
+    engine: str | None,
+    plugins: tuple[str, ...],
 ) -> int:
     """Run a worker until Ctrl-C."""
     from headwater.connect.settings import CONNECT_SETTINGS
 
     given = given_settings(CONNECT_SETTINGS, config_file, properties)
+    if _is_kafka(engine, given, conf, plugins):
+        return _run_kafka(connection, listener, given, plugins)
     return _serve(connection, listener, given, conf)
 
 
@@ -80,18 +102,22 @@ Examples:
       connect-file-sink.properties
 
 The worker has the connectors of these files, and no others. Its offsets are in a topic, so that it
-goes on where it was.
+goes on where it was; with --engine kafka they are in its offset.storage.file.filename.
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 )
 @connection_options
 @listener_options(DEFAULT_PORT)
 @_conf_option
+@_engine_option
+@_plugin_option
 @click.argument("worker_file", metavar="WORKER.PROPERTIES", type=_file)
 @click.argument("files", metavar="CONNECTOR...", nargs=-1, required=True, type=_file)
 def standalone(
     connection: Connection,
     listener: ListenerOptions,
     conf: tuple[str, ...],
+    engine: str | None,
+    plugins: tuple[str, ...],
     worker_file: Path,
     files: tuple[Path, ...],
 ) -> int:
@@ -101,8 +127,10 @@ def standalone(
     from headwater.connect.settings import CONNECT_SETTINGS
     from headwater.connect.worker.validation import validated
 
-    given = from_options(_STANDALONE, "standalone")
-    given |= given_settings(CONNECT_SETTINGS, worker_file, ())
+    in_file = given_settings(CONNECT_SETTINGS, worker_file, ())
+    if _is_kafka(engine, in_file, conf, plugins):
+        return _run_kafka(connection, listener, in_file, plugins, files)
+    given = from_options(_STANDALONE, "standalone") | in_file
     connectors: dict[str, Mapping[str, str]] = {}
     for file in files:
         name, config = read_connector(file)
@@ -152,6 +180,19 @@ def preview(
     print_json(records)
 
 
+def _is_kafka(
+    engine: str | None, given: Given, conf: tuple[str, ...], plugins: tuple[str, ...]
+) -> bool:
+    """Whether Kafka's worker is asked for; refuses options that are the other one's."""
+    if (engine or given.get("engine", "spark")) == "kafka":
+        if conf:
+            raise click.UsageError("--conf is for Spark, which --engine kafka does not use.")
+        return True
+    if plugins:
+        raise click.UsageError("--plugin is for --engine kafka; on Spark, connectors are no jars.")
+    return False
+
+
 def _serve(
     connection: Connection,
     listener: ListenerOptions,
@@ -174,9 +215,7 @@ def _serve(
     given |= from_options(
         {name: str(path) for name, path in typed.items() if path is not None}, "options"
     )
-    servers = servers_asked_for(connection)
-    if servers is not None:
-        given |= from_options({"bootstrap.servers": servers}, "--bootstrap-server")
+    given = _with_servers(connection, given)
     try:
         _, config = read_settings(service, given)
         config.tls()
@@ -191,6 +230,29 @@ def _serve(
     port = listener.port if listener.port is not None else config.port or DEFAULT_PORT
     hosted = HostedService(service, host, port, given)
     return run([hosted], _access(connection, given), parse_assignments(conf, "--conf"))
+
+
+def _run_kafka(
+    connection: Connection,
+    listener: ListenerOptions,
+    given: Given,
+    plugins: tuple[str, ...],
+    files: tuple[Path, ...] | None = None,
+) -> int:
+    from headwater.cli.kafka_connect import run_kafka_worker
+
+    given = _with_servers(connection, given)
+    return run_kafka_worker(_access(connection, given), listener, given, plugins, files)
+
+
+def _with_servers(connection: Connection, given: Given) -> Given:
+    """Return the settings with the brokers that the command names, above those of its file."""
+    from headwater.config.sources import from_options
+
+    servers = servers_asked_for(connection)
+    if servers is None:
+        return given
+    return given | from_options({"bootstrap.servers": servers}, "--bootstrap-server")
 
 
 def _access(connection: Connection, given: Given) -> ClusterAccess:

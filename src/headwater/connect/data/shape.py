@@ -1,11 +1,14 @@
-"""What the key and the value of a batch's records are."""
+"""What the key and the value of a batch's records are, and how headers are written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from headwater.connect.data.header_format import TEXT_HEADERS
+
 if TYPE_CHECKING:
+    from headwater.connect.data.header_format import HeaderFormat
     from headwater.connect.data.schema import Schema
 
 
@@ -19,6 +22,8 @@ class Shape:
 
     key: Schema | None = None
     value: Schema | None = None
+    headers: HeaderFormat = TEXT_HEADERS
+    """How headers are written that are added."""
 
     def of(self, side: str) -> Schema | None:
         """Return the schema of the side, `key` or `value`."""
@@ -26,4 +31,4 @@ class Shape:
 
     def with_side(self, side: str, schema: Schema | None) -> Shape:
         """Return a shape with another schema on that side."""
-        return Shape(schema, self.value) if side == "key" else Shape(self.key, schema)
+        return replace(self, key=schema) if side == "key" else replace(self, value=schema)

@@ -76,7 +76,7 @@ class HeaderFrom:
         if schema is not None:
             return self._with_schema(schema, shape)
         fields = as_map(self.side)
-        values = [header_bytes(entry(fields, name), None) for name in self.fields]
+        values = [header_bytes(entry(fields, name), None, shape.headers) for name in self.fields]
         columns = {"headers": with_headers(zip(self.headers, values, strict=True))}
         if self.operation == "move":
             columns[self.side] = to_variant(without(fields, self.fields))
@@ -92,7 +92,9 @@ class HeaderFrom:
         missing = [name for name in self.fields if name not in found]
         if missing:
             raise TransformError(f"Field does not exist: {missing[0]}")
-        values = [header_bytes(found[name].sql, found[name].schema) for name in self.fields]
+        values = [
+            header_bytes(found[name].sql, found[name].schema, shape.headers) for name in self.fields
+        ]
         columns = {"headers": with_headers(zip(self.headers, values, strict=True))}
         failed = null_struct(self.side, self._purpose)
         if self.operation == "copy":

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from headwater.connect.data.sql_text import text
 from headwater.connect.transforms.casts import as_text
+from headwater.connect.transforms.transform import TransformError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from headwater.connect.data.header_format import HeaderFormat
     from headwater.connect.data.schema import Schema
 
 _TYPE = "array<struct<key:string,value:binary>>"
@@ -26,10 +28,19 @@ def without_headers(names: Iterable[str]) -> str:
     return f"filter(headers, h -> h.key not in ({', '.join(map(text, names))}))"
 
 
-def header_bytes(value: str, schema: Schema | None) -> str:
-    """Return a value as SimpleHeaderConverter writes it: as text, or JSON for what has parts."""
+def header_bytes(value: str, schema: Schema | None, headers: HeaderFormat) -> str:
+    """Return a value as the connector's `header.converter` writes it; raises TransformError.
+
+    SimpleHeaderConverter writes its text, or JSON for what has parts.
+    """
+    try:
+        return headers.to_bytes(value, _shown(value, schema), schema)
+    except ValueError as refusal:
+        raise TransformError(f"header.converter: {refusal}") from None
+
+
+def _shown(value: str, schema: Schema | None) -> str:
     if schema is None:
         # A null of JSON becomes SQL's; text is not quoted, objects and arrays are JSON.
-        return f"cast(cast({value} as string) as binary)"
-    shown = as_text(value, schema) if schema.type.is_primitive else f"to_json({value})"
-    return f"cast({shown} as binary)"
+        return f"cast({value} as string)"
+    return as_text(value, schema) if schema.type.is_primitive else f"to_json({value})"

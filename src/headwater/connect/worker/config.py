@@ -22,6 +22,9 @@ _CONVERTER_SETTINGS = (
 )
 
 
+_HEADERS = "header.converter"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageTopic:
     """A topic of the worker's state."""
@@ -96,7 +99,10 @@ def _topic(settings: Values, kind: str) -> StorageTopic:
 def converters_of(settings: Values) -> dict[str, str]:
     """Return the converters of connectors that name none, with their settings."""
     names = [each.format(side) for side in ("key", "value") for each in _CONVERTER_SETTINGS]
-    given = {name: format_value(settings[name]) for name in names}
+    given = {name: format_value(settings[name]) for name in (*names, _HEADERS)}
+    schemas = f"{_HEADERS}.schemas.enable"
+    if schemas in settings:
+        given[schemas] = settings.text(schemas)
     return {name: text for name, text in given.items() if text is not None}
 
 

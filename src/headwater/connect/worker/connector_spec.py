@@ -10,6 +10,7 @@ from headwater.connect.config_providers import resolved
 from headwater.connect.connector_settings import COMMON, OPEN_PREFIXES, SINK, SOURCE
 from headwater.connect.connectors.connector import ConnectorType
 from headwater.connect.connectors.plugins import plugin as find_plugin
+from headwater.connect.converters.headers import SETTING, SIMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +40,7 @@ class ConnectorSpec:
     """The plug-in's own properties."""
     key: ConverterSettings
     value: ConverterSettings
+    header: ConverterSettings
 
     @classmethod
     def read(cls, name: str, config: Mapping[str, str], defaults: Mapping[str, str]) -> Self:
@@ -57,6 +59,7 @@ class ConnectorSpec:
             own_values(found, properties),
             converter_settings(properties, defaults, "key"),
             converter_settings(properties, defaults, "value"),
+            converter_settings(properties, defaults, "header"),
         )
 
     @property
@@ -99,9 +102,9 @@ def own_values(found: SourcePlugin | SinkPlugin, properties: Mapping[str, str]) 
 def converter_settings(
     properties: Mapping[str, str], defaults: Mapping[str, str], side: str
 ) -> ConverterSettings:
-    """Return a connector's converter for keys or values, or else the worker's."""
+    """Return a connector's converter for keys, values or headers, or else the worker's."""
     setting = f"{side}.converter"
-    given = properties if setting in properties else defaults
+    given = properties if setting in properties else {SETTING: SIMPLE, **defaults}
     prefix = f"{setting}."
     own = {
         name.removeprefix(prefix): text for name, text in given.items() if name.startswith(prefix)

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from headwater.clients.errors import describe
 from headwater.connect.connectors.connector import RetriableError
 from headwater.connect.transforms.application import FAILED
-from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, STAGE
+from headwater.connect.worker.sink_records import RAW_HEADERS, RAW_KEY, RAW_VALUE, STAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -52,7 +52,8 @@ class DeadLetters:
     def _letters(self, failed: DataFrame) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        letters = failed.withColumns({"key": F.col(RAW_KEY), "value": F.col(RAW_VALUE)})
+        raw = {"key": RAW_KEY, "value": RAW_VALUE, "headers": RAW_HEADERS}
+        letters = failed.withColumns({name: F.col(each) for name, each in raw.items()})
         if self._spec.common.boolean("errors.deadletterqueue.context.headers.enable"):
             given = F.coalesce(F.col("headers"), F.expr(_NO_HEADERS))
             letters = letters.withColumn("headers", F.concat(given, self._context()))
@@ -70,6 +71,7 @@ class DeadLetters:
             "stage": F.col(STAGE),
             "class.name": F.when(F.col(STAGE) == "KEY_CONVERTER", self._spec.key.class_name)
             .when(F.col(STAGE) == "VALUE_CONVERTER", self._spec.value.class_name)
+            .when(F.col(STAGE) == "HEADER_CONVERTER", self._spec.header.class_name)
             .otherwise("org.apache.kafka.connect.transforms.Transformation"),
             "exception.class.name": F.lit("org.apache.kafka.connect.errors.DataException"),
             "exception.message": F.col(FAILED),

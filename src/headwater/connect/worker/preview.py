@@ -11,7 +11,13 @@ from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.config import StorageTopic, WorkerConfig
 from headwater.connect.worker.connector_spec import ConnectorSpec
 from headwater.connect.worker.sink_group import SinkGroup
-from headwater.connect.worker.sink_records import RAW_KEY, RAW_VALUE, STAGE, SinkRecords
+from headwater.connect.worker.sink_records import (
+    RAW_HEADERS,
+    RAW_KEY,
+    RAW_VALUE,
+    STAGE,
+    SinkRecords,
+)
 from headwater.connect.worker.source_records import SourceRecords
 from headwater.connect.worker.spark_session import ConnectSession
 from headwater.connect.worker.validation import validated
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from headwater.clients import ClusterAccess
     from headwater.connect.connectors.connector import SourcePlugin
 
+_UNSEEN = (RAW_KEY, RAW_VALUE, RAW_HEADERS, STAGE)
 _NONE = StorageTopic(name="", replication_factor=1)
 
 
@@ -89,7 +96,7 @@ def _of_sink(
             end = min(ends[each], starts[each] + limit)
             if starts[each] < end and len(records) < limit:
                 frame, _ = made.of(session.get(), each.topic, {each: (starts[each], end)})
-                records += _shown(frame.drop(RAW_KEY, RAW_VALUE, STAGE), limit - len(records))
+                records += _shown(frame.drop(*_UNSEEN), limit - len(records))
         return records
     finally:
         group.close()

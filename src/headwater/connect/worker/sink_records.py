@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from headwater.connect.converters.converter import converter_for
+from headwater.connect.converters.headers import header_converter_for
 from headwater.connect.data.shape import Shape
 from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from headwater.connect.worker.connector_spec import ConnectorSpec
     from headwater.connect.worker.observed import Observed
 
-RAW_KEY, RAW_VALUE = "_raw_key", "_raw_value"
+RAW_KEY, RAW_VALUE, RAW_HEADERS = "_raw_key", "_raw_value", "_raw_headers"
 """The columns that have a record's bytes, for the dead-letter topic."""
 STAGE = "_stage"
 """The column that says where a record has failed, if it has, in Kafka Connect's words."""
 START = "auto.offset.reset"
 """The setting of a consumer that says where a sink begins with a topic: earliest or latest."""
-INTERNAL = (RAW_KEY, RAW_VALUE, STAGE, FAILED)
+INTERNAL = (RAW_KEY, RAW_VALUE, RAW_HEADERS, STAGE, FAILED)
 """What a sink is not given."""
 
 
@@ -40,6 +41,9 @@ class SinkRecords:
         self._chain = read_chain(spec.properties)
         self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+        self._headers = header_converter_for(
+            spec.header.class_name, spec.header.settings
+        ).from_bytes()
 
     def of(
         self,
@@ -58,21 +62,23 @@ class SinkRecords:
             raw = observed.before(raw)
         key = self._key.from_bytes(raw, "key", topic)
         value = self._value.from_bytes(raw, "value", topic)
+        unread = F.expr(self._headers.failed)
         failures = [each.failed for each in (key, value) if each.failed is not None]
         frame = raw.select(
             "topic",
             "partition",
             key.value.alias("key"),
             value.value.alias("value"),
-            "headers",
+            F.expr(self._headers.headers).alias("headers"),
             "timestamp",
             F.col("topic").alias("_topic"),
             F.col("partition").alias("_partition"),
             F.col("offset").alias("_offset"),
             F.col("key").alias(RAW_KEY),
             F.col("value").alias(RAW_VALUE),
-            F.coalesce(*failures, F.lit(None).cast("string")).alias(FAILED),
-            _stage(key.failed, value.failed).alias(STAGE),
+            F.col("headers").alias(RAW_HEADERS),
+            F.coalesce(*failures, unread).alias(FAILED),
+            _stage(key.failed, value.failed, unread).alias(STAGE),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
         register_functions(session, steps)
@@ -99,12 +105,13 @@ class SinkRecords:
         )
 
 
-def _stage(key: Column | None, value: Column | None) -> Column:
+def _stage(key: Column | None, value: Column | None, headers: Column) -> Column:
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     never = F.lit(False)
     return (
         F.when(never if key is None else key.isNotNull(), "KEY_CONVERTER")
         .when(never if value is None else value.isNotNull(), "VALUE_CONVERTER")
+        .when(headers.isNotNull(), "HEADER_CONVERTER")
         .otherwise("TRANSFORMATION")
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.connect.converters.converter import converter_for
+from headwater.connect.converters.headers import header_converter_for
 from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
 
@@ -25,6 +27,7 @@ class SourceRecords:
         self._chain = read_chain(spec.properties, of_source=True)
         self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
+        self._headers = header_converter_for(spec.header.class_name, spec.header.settings)
 
     def of(self, rows: SourceRows) -> DataFrame:
         """Return records, and in the column FAILED why one is left out."""
@@ -33,7 +36,7 @@ class SourceRecords:
         from headwater.connect.python_functions import register_functions
         from headwater.connect.worker.frames import refusing_failed, whole
 
-        steps, shape = self._chain.compile(rows.shape)
+        steps, shape = self._chain.compile(replace(rows.shape, headers=self._headers))
         register_functions(rows.frame.sparkSession, steps)
         frame = apply_steps(whole(rows.frame), steps)
         if not self._tolerates_errors:

@@ -12,6 +12,7 @@ from headwater.connect.config_providers import resolved
 from headwater.connect.connectors.connector import ConnectorType
 from headwater.connect.connectors.plugins import plugin as find_plugin
 from headwater.connect.converters.converter import converter_for
+from headwater.connect.converters.headers import header_converter_for
 from headwater.connect.transforms.chain import check_chain
 from headwater.connect.worker.connector_spec import converter_settings, definitions, own_values
 from headwater.connect.worker.topic_creation import topic_groups
@@ -160,6 +161,11 @@ def _check_parts(
             converter_for(settings.class_name, settings.settings, is_key=settings.is_key)
         except ConfigError as failure:
             result.add(failure.name, str(failure))
+    headers = converter_settings(properties, defaults, "header")
+    try:
+        header_converter_for(headers.class_name, headers.settings)
+    except ConfigError as failure:
+        result.add(failure.name, str(failure))
     _, errors = check_chain(properties, of_source=is_source)
     for error in errors:
         result.add(error.name, str(error))

@@ -66,7 +66,25 @@ def selected(
             waiting.append(needed)
     if not wanted:
         raise SelectionError(f"there is no service left to run; there are {_listed(known)}")
-    return [factory for factory in services if factory.name in wanted]
+    return [_of_engine(factory, settings) for factory in services if factory.name in wanted]
+
+
+def _of_engine(
+    factory: ServiceFactory | SparkServiceFactory, settings: PlatformSettings
+) -> ServiceFactory | SparkServiceFactory:
+    """Return what makes a service with the engine that its settings ask for."""
+    if factory is not CONNECT or settings.properties.get("connect", {}).get("engine") != "kafka":
+        return factory
+    if settings.security is not None:
+        raise SelectionError(
+            "Kafka's Connect worker (engine=kafka) lets in whoever reaches its port, which a "
+            "secured platform does not; run it by itself with `headwater connect worker --engine "
+            "kafka`, or ours with engine=spark"
+        )
+    # Only where it is asked for: what runs a JVM is slow to import.
+    from headwater.up.services.kafka_connect import KAFKA_CONNECT
+
+    return KAFKA_CONNECT
 
 
 def _check_known(names: Iterable[str], known: Iterable[str]) -> None:

@@ -102,7 +102,8 @@ def _own_settings(
     own = {}
     if service.registry_setting is not None and urls:
         own[service.registry_setting] = ",".join(urls)
-    connects = [place.address for place in beside if place.name == "connect"]
+    places = [*beside, *(place for each in platform.services for place in each.endpoints)]
+    connects = [place.address for place in places if place.name == "connect"]
     if service.connect_setting is not None and connects:
         own[service.connect_setting] = connects[0]
     if service.directory_setting is not None:

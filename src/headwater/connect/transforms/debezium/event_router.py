@@ -17,6 +17,7 @@ from headwater.connect.transforms.transform import Step, TransformError
 
 if TYPE_CHECKING:
     from headwater.config import Definitions, Values
+    from headwater.connect.data.header_format import HeaderFormat
     from headwater.connect.data.shape import Shape
 
 _PLACES = ("header", "envelope", "partition")
@@ -119,7 +120,7 @@ class EventRouter:
         columns = {
             "topic": f"if({matches(route, self.regex)}, {routed}, topic)",
             "key": key.sql,
-            "headers": with_headers(self._headers(row)),
+            "headers": with_headers(self._headers(row, shape.headers)),
         }
         if self.timestamp is not None:
             columns["timestamp"] = _moment(_column(row, self.timestamp))
@@ -135,13 +136,13 @@ class EventRouter:
         made = shape.with_side("key", key.schema).with_side("value", schema)
         return Step(columns, where=kept, failed=failed), made
 
-    def _headers(self, row: Schema) -> list[tuple[str, str]]:
+    def _headers(self, row: Schema, format_: HeaderFormat) -> list[tuple[str, str]]:
         found = _column(row, self.id)
-        headers = [("id", header_bytes(found.sql, found.schema))]
+        headers = [("id", header_bytes(found.sql, found.schema, format_))]
         for column, place, name in self.placed:
             if place == "header":
                 found = _column(row, column)
-                headers.append((name, header_bytes(found.sql, found.schema)))
+                headers.append((name, header_bytes(found.sql, found.schema, format_)))
         return headers
 
     def _value(self, row: Schema) -> tuple[str, Schema]:

@@ -90,7 +90,7 @@ class ExtractNewRecordState:
     def compile(self, shape: Shape) -> tuple[Step, Shape]:
         """Return the rows; what is no change event stays as it is."""
         if shape.value is None:
-            return self._schemaless(), shape
+            return self._schemaless(shape), shape
         if not is_envelope(shape.value):
             return Step(), shape
         return self._with_schema(shape.value, shape)
@@ -120,7 +120,7 @@ class ExtractNewRecordState:
         empty = f"value is null or {deleted}" if not self._rewrites else "value is null"
         columns = {"value": f"if({empty}, null, {new_struct(parts)})"}
         columns |= self._headers(
-            [(a.name, header_bytes(*_in_envelope(a, schema))) for a in self.headers]
+            [(a.name, header_bytes(*_in_envelope(a, schema), shape.headers)) for a in self.headers]
         )
         if self.route_by is not None:
             if self.route_by not in row_fields:
@@ -129,7 +129,7 @@ class ExtractNewRecordState:
         made = shape.with_side("value", new_schema(after.schema, parts))
         return Step(columns, where=self._where(deleted)), made
 
-    def _schemaless(self) -> Step:
+    def _schemaless(self, shape: Shape) -> Step:
         fields = as_map("value")
         is_event = f"coalesce(map_contains_key({fields}, 'op'), false)"
         deleted = f"({is_event} and cast({entry(fields, 'op')} as string) = 'd')"
@@ -145,7 +145,7 @@ class ExtractNewRecordState:
         columns = {"value": f"if(not {is_event}, value, if({empty}, null, {made}))"}
         columns |= self._headers(
             [
-                (each.name, header_bytes(each.path.in_variant("value"), None))
+                (each.name, header_bytes(each.path.in_variant("value"), None, shape.headers))
                 for each in self.headers
             ]
         )
