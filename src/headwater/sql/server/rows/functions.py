@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def _substring(text: Any, position: int, length: int | None = None) -> Any:
     """Return a part of a text or of bytes; a position counts from 1 or, negative, from the end."""
-    start = position - 1 if position > 0 else max(len(text) + position, 0)
+    start = max(position - 1, 0) if position >= 0 else max(len(text) + position, 0)
     return text[start:] if length is None else text[start : start + max(length, 0)]
 
 
