@@ -159,6 +159,10 @@ CREATE STREAM minutes (id STRING KEY, n BIGINT, total INT)
   window_size = '1 MINUTE');
 CREATE STREAM ends AS SELECT id, windowend - windowstart AS length, n FROM minutes;
 CREATE STREAM again AS SELECT id, twice + 1 AS more FROM big;
+CREATE STREAM triples AS SELECT o.id, o.amount, b.twice, a.more FROM orders o
+  JOIN big b WITHIN 1 MINUTE ON o.id = b.id JOIN again a WITHIN 1 MINUTE ON o.id = a.id;
+CREATE TABLE pairs AS SELECT o.id, COUNT(*) AS n FROM orders o
+  JOIN big b WITHIN 1 MINUTE ON o.id = b.id WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY o.id;
 """
 
 
@@ -198,6 +202,9 @@ def test_queries_run_as_the_programs_of_the_dsl_do(spark: SparkSession) -> None:
 
         assert _shown(driver, "BIG") == [("a", {"TWICE": 10})]
         assert _shown(driver, "AGAIN") == [("a", {"MORE": 11})]
+        triples = sorted(pair[1]["AMOUNT"] for pair in _shown(driver, "TRIPLES"))
+        assert triples == [2, 5]
+        assert [value["N"] for _, value in _shown(driver, "PAIRS")] == [1, 2]
         assert _shown(driver, "BY_ITEM")[:2] == [
             (-1, {"ID": "a", "AMOUNT": 5}),
             (2, {"ID": "b", "AMOUNT": 1}),

@@ -70,6 +70,11 @@ class Process(Stateful):
         return False
 
     @property
+    def has_watermark(self) -> bool:
+        """Timers are in event time."""
+        return True
+
+    @property
     def regroups(self) -> bool:
         """State is kept by the record's key."""
         return False
