@@ -5,6 +5,8 @@ All queries share one driver, so that Spark starts and compiles once.
 
 from __future__ import annotations
 
+import base64
+import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +17,13 @@ from headwater.sql.analysis.outcomes import StoreQuery
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse
 from headwater.sql.planning.plans import plan_queries
+from headwater.sql.server.config import ProcessingLogConfig, SqlConfig
+from headwater.sql.server.plans import query_plan
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
     from headwater.plan.plan import Plan
@@ -64,6 +70,9 @@ _EXPRESSIONS: list[tuple[str, Any]] = [
     ("CONCAT(s, CAST(nothing AS STRING), '!')", "abc!"),
     ("SUBSTRING(s, 2)", "bc"),
     ("SUBSTRING(s, -2, 1)", "b"),
+    ("SUBSTRING(s, 0, 2)", "ab"),
+    ("SUBSTRING(s, nothing)", None),
+    ("SUBSTRING(s, 1, nothing)", None),
     ("LPAD(s, 5, '-')", "--abc"),
     ("INITCAP('the plant')", "The Plant"),
     ("LEN(s)", 3),
@@ -220,6 +229,83 @@ def test_queries_run_as_the_programs_of_the_dsl_do(spark: SparkSession) -> None:
         for name in ("gold", "tin", "gold", "gold"):
             driver.pipe("items", 7, {"NAME": name}, timestamp=_START)
         assert _shown(driver, "CHEAP") == [(7, {"NAME": "tin"}), (7, None)]
+
+
+@pytest.mark.timeout(600)
+def test_joins_of_streams_are_joined_and_counted_in_windows(spark: SparkSession) -> None:
+    streams = (
+        f"CREATE STREAM s{n} (id STRING KEY, v{n} INT) "
+        f"WITH (kafka_topic='t{n}', value_format='JSON');"
+        for n in (1, 2, 3)
+    )
+    pair = "FROM s1 JOIN s2 WITHIN 1 MINUTE ON s1.id = s2.id"
+    plan = _plan(
+        f"{' '.join(streams)}"
+        f"CREATE STREAM triples AS SELECT s1.id, v1, v2, v3 {pair} "
+        "JOIN s3 WITHIN 1 MINUTE ON s1.id = s3.id;"
+        f"CREATE TABLE pairs AS SELECT s1.id, COUNT(*) AS n {pair} "
+        "WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY s1.id;"
+    )
+    with TopologyDriver(plan, spark) as driver:
+        for number, value in ((1, 1), (1, 2), (2, 5), (3, 9)):
+            driver.pipe(f"t{number}", "a", {f"V{number}": value}, timestamp=_START)
+        triples = [value for _, value in _shown(driver, "TRIPLES")]
+        assert sorted(triples, key=lambda value: value["V1"]) == [
+            {"V1": 1, "V2": 5, "V3": 9},
+            {"V1": 2, "V2": 5, "V3": 9},
+        ]
+        assert [value["N"] for _, value in _shown(driver, "PAIRS")] == [1, 2]
+
+
+@pytest.mark.timeout(600)
+def test_json_is_read_as_ksqldb_reads_it_and_the_log_tells_of_what_is_none(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    analyser = StatementAnalyser()
+    _, stored = [
+        analyser.run(parsed.statement)
+        for parsed in parse(
+            "CREATE STREAM visits (id STRING KEY, n INT, `x` INT, place STRUCT<cityName STRING>, "
+            "tags ARRAY<STRUCT<a INT>>, m MAP<STRING, STRUCT<a INT>>) "
+            "WITH (kafka_topic='visits', value_format='JSON');"
+            "CREATE STREAM seen AS SELECT * FROM visits;"
+        )
+    ]
+    assert isinstance(stored, StoreQuery)
+    config = SqlConfig(log=ProcessingLogConfig("log", includes_rows=True))
+    name = "_confluent-ksql-default_query_CSAS_SEEN_1"
+    plan = query_plan(name, stored, {"auto.offset.reset": "earliest"}, config, tmp_path)
+    with TopologyDriver(plan, spark) as driver:
+        for text in (
+            b'{"n": "7", "X": 1, "Place": {"cityname": "Ulm"}, "tags": [{"a": 1}, null], '
+            b'"M": {"a": {"a": 2}}}',
+            b'{"N": 1, "n": 2}',
+            b"{rubbish",
+        ):
+            driver.pipe("visits", "v", text, timestamp=_START)
+        assert _shown(driver, "SEEN") == [
+            (
+                "v",
+                {
+                    "N": 7,
+                    "PLACE": {"CITYNAME": "Ulm"},
+                    "TAGS": [{"A": 1}, None],
+                    "M": {"a": {"A": 2}},
+                },
+            ),
+            ("v", {"N": 1}),
+        ]
+        (entry,) = (json.loads(record.raw[1] or b"") for record in driver.read("log"))
+    error = entry["message"].pop("deserializationError")
+    assert entry == {
+        "level": "ERROR",
+        "logger": "processing.CSAS_SEEN_1.KsqlTopic.Source.deserializer",
+        "time": int(_START.timestamp() * 1000),
+        "message": {"type": 0},
+    }
+    assert (error["target"], error["topic"]) == ("value", "visits")
+    assert error["errorMessage"].startswith("visits [0] at offset 2, value: it is no JSON")
+    assert base64.b64decode(error["recordB64"]) == b"{rubbish"
 
 
 def _shown(driver: TopologyDriver, topic: str) -> list[tuple[Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -34,7 +35,11 @@ def server(broker: BrokerProcess, tmp_path_factory: pytest.TempPathFactory) -> I
     process = SqlProcess(
         broker.bootstrap_servers,
         tmp_path_factory.mktemp("sql"),
-        ["--registry", registry.url, "--property", "ksql.connect.url=http://127.0.0.1:9"],
+        [
+            *("--registry", registry.url, "--property", "ksql.connect.url=http://127.0.0.1:9"),
+            *("--property", "ksql.logging.processing.stream.auto.create=true"),
+            *("--property", "ksql.logging.processing.rows.include=true"),
+        ],
         "statements_",
     ).start()
     process.run(ORDERS)
@@ -183,6 +188,32 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
     assert 'key: a, value: {"VALUE":1.5,"TAGS":["x"]}, partition: 0' in printed.raw.decode()
     gone = server.request("POST", "/close-query", {"queryId": "nothing"})
     assert gone.status == 400
+
+
+def test_the_processing_log_is_a_stream_of_what_could_not_be_read(server: SqlProcess) -> None:
+    server.run(
+        "CREATE STREAM raw (line STRING) "
+        "WITH (kafka_topic='spoilt', value_format='KAFKA', partitions=1);"
+        "CREATE STREAM spoilt (n INT) WITH (kafka_topic='spoilt', value_format='JSON');"
+        "INSERT INTO raw VALUES ('{rubbish'); INSERT INTO raw VALUES ('{\"n\": 1}');"
+    )
+    assert server.select("SELECT n FROM spoilt EMIT CHANGES LIMIT 1;", **EARLIEST) == [[1]]
+    wait_for(
+        lambda: any(
+            each["name"] == "KSQL_PROCESSING_LOG"
+            for each in server.run("SHOW STREAMS;")[0]["streams"]
+        )
+    )
+    ((logger, level, target, message, data),) = server.select(
+        "SELECT logger, level, message->deserializationError->target, "
+        "message->deserializationError->errorMessage, message->deserializationError->recordB64 "
+        "FROM KSQL_PROCESSING_LOG WHERE message->type = 0 EMIT CHANGES LIMIT 1;",
+        **EARLIEST,
+    )
+    assert logger.startswith("processing.transient_SPOILT_")
+    assert (level, target) == ("ERROR", "value")
+    assert message.startswith("spoilt [0] at offset 0, value: ")
+    assert base64.b64decode(data) == b"{rubbish"
 
 
 @pytest.mark.needs("curl")

@@ -34,7 +34,8 @@ class Format:
     between the columns of `delimited`. `protobuf_nosr` is Protobuf by the type alone, without a
     registry.
 
-    With `lenient`, JSON may have a text or a fraction where a whole number is declared.
+    With `lenient`, JSON may have a text or a fraction where a whole number is declared, and
+    a name in any capitals where it is declared in capitals.
 
     `window` says that the bytes of a key are followed by those of a window, as Kafka Streams writes
     them: its start, or of a session its end and its start. The key is then a struct of `key`,

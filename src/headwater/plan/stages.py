@@ -162,7 +162,10 @@ def _must_cut(parent: Operator, node: Stateful) -> bool:
     """Tell whether the two cannot be in one stage; what waits for its time has to be alone."""
     above = [each for each in walk((parent,)) if isinstance(each, Stateful)]
     alone = node.waits or node.has_own_clock
-    return any(alone or not earlier.can_be_followed for earlier in above)
+    return any(
+        alone or not earlier.can_be_followed or (node.has_watermark and earlier.has_watermark)
+        for earlier in above
+    )
 
 
 def _kind_of(parent: Operator, node: Stateful) -> Literal["stream", "table"]:

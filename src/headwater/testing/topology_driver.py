@@ -107,7 +107,7 @@ class TopologyDriver:
         value: Any,
         *,
         timestamp: datetime | None = None,
-        headers: Mapping[str, bytes] | None = None,
+        headers: Mapping[str, bytes | None] | None = None,
     ) -> None:
         """Give the program a record; without a timestamp it has that of the one before.
 
@@ -266,7 +266,7 @@ class _Topic:
         path.mkdir(parents=True, exist_ok=True)
         return path
 
-    def add(self, key: Any, value: Any, at: datetime, headers: Mapping[str, bytes]) -> None:
+    def add(self, key: Any, value: Any, at: datetime, headers: Mapping[str, bytes | None]) -> None:
         self.add_bytes(
             encoded(self.source.key_format, key),
             encoded(self.source.value_format, value),

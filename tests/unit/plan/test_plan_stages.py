@@ -111,6 +111,20 @@ def test_what_follows_an_outer_join_of_streams_is_cut_off(kind: str) -> None:
     assert len(stages[0].sinks) == 2
 
 
+def test_a_query_follows_event_time_once() -> None:
+    app, readings = _app()
+    others = app.stream("others", value_type="note string")
+    thirds = app.stream("thirds", value_type="word string")
+    pairs = readings.join(others, window=within("1 minute"))
+    pairs.join(thirds, window=within("1 minute")).to("triples")
+    counts = pairs.group_by_key().windowed_by(tumbling("1 minute")).count()
+    counts.to_stream().to("counted")
+    stages = split(app.plan())
+    watermarks = [sum(node.has_watermark for node in stage.stateful) for stage in stages]
+    assert max(watermarks) == 1
+    assert sum(watermarks) == 3, "the first join is computed once"
+
+
 def test_final_results_only_add() -> None:
     app, readings = _app()
     windows = readings.group_by_key().windowed_by(tumbling("1 minute"))

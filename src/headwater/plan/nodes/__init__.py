@@ -21,7 +21,14 @@ from headwater.plan.nodes.sinks import (
     StoreSink,
     TopicSink,
 )
-from headwater.plan.nodes.sources import OnMalformed, Source, SourceKind, Start, TopicSource
+from headwater.plan.nodes.sources import (
+    OnMalformed,
+    ProcessingLogger,
+    Source,
+    SourceKind,
+    Start,
+    TopicSource,
+)
 from headwater.plan.nodes.stateful import (
     Aggregate,
     Changes,
@@ -97,6 +104,7 @@ __all__ = [
     "Peek",
     "PrintSink",
     "Process",
+    "ProcessingLogger",
     "Repartition",
     "Sink",
     "Source",

@@ -77,6 +77,11 @@ class Process(Stateful):
         return self.punctuation_type is PunctuationType.WALL_CLOCK_TIME
 
     @property
+    def has_watermark(self) -> bool:
+        """Timers are in event time, and the clock on the wall is taken for that."""
+        return True
+
+    @property
     def regroups(self) -> bool:
         """State is kept by the record's key."""
         return False

@@ -55,10 +55,22 @@ class Start:
 
 
 @dataclass(frozen=True)
+class ProcessingLogger:
+    """Who tells of malformed records in a processing log, and whether with their bytes."""
+
+    name: str
+    includes_rows: bool = False
+
+
+@dataclass(frozen=True)
 class OnMalformed:
-    """What becomes of a record that cannot be decoded: it fails the job, or goes to a topic."""
+    """What becomes of a record that cannot be decoded: it fails the job, or goes to a topic.
+
+    There it is as it came, or where there is a `logger`, an entry of the log tells of it.
+    """
 
     dead_letter_topic: str | None = None
+    logger: ProcessingLogger | None = None
 
     @property
     def fails(self) -> bool:

@@ -61,6 +61,11 @@ class Stateful(Node):
         return False
 
     @property
+    def has_watermark(self) -> bool:
+        """Whether it follows event time, which Spark lets one operator of a query do."""
+        return False
+
+    @property
     def can_be_added(self) -> bool:
         """Whether its results can be added to each other for good, as files are."""
         return True
@@ -172,6 +177,11 @@ class Aggregate(Stateful):
     def waits(self) -> bool:
         """For its windows to close, if told so."""
         return self.emit == "final"
+
+    @property
+    def has_watermark(self) -> bool:
+        """Windows close as time goes on."""
+        return self.window is not None
 
     @property
     def regroups(self) -> bool:
@@ -378,6 +388,11 @@ class StreamStreamJoin(Stateful):
     def can_be_followed(self) -> bool:
         """Not where old records come out alone: to those that follow, they would be late."""
         return self.kind == "inner"
+
+    @property
+    def has_watermark(self) -> bool:
+        """Records are forgotten as time goes on."""
+        return True
 
     @property
     def regroups(self) -> bool:

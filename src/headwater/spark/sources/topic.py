@@ -14,6 +14,7 @@ from headwater.spark.compiler.stateless import upserts
 from headwater.spark.formats.columns import ColumnCodec, FieldName
 from headwater.spark.formats.internal import decode_internal
 from headwater.spark.formats.projection import projected
+from headwater.spark.sources.processing_log import log_entry
 from headwater.spark.sources.source import NO_HEADERS, POSITION
 
 if TYPE_CHECKING:
@@ -40,9 +41,31 @@ class TopicSourceReader:
 def malformed_rows(
     source: TopicSource, raw: DataFrame, spark: SparkSession, schemas: Schemas
 ) -> DataFrame:
-    """Return the records that go to the dead-letter topic, as they came, with the reason."""
+    """Return the records that go to the dead-letter topic, with the reason."""
     codecs = {field: _codec(source, field, spark, schemas) for field in _FIELDS}
     parsed = _parsed(codecs, raw).where(f"{_REASON} IS NOT NULL")
+    logger = source.on_malformed.logger
+    topic = F.lit(source.on_malformed.dead_letter_topic).alias("topic")
+    if logger is None:
+        return _as_they_came(parsed, topic)
+    entry = log_entry(
+        logger,
+        target=F.substring_index(_REASON, ": ", 1),
+        reason=F.col(_REASON),
+        record=F.when(F.col(_REASON).startswith("key: "), F.col(_RAW_KEY)).otherwise(
+            F.col(_RAW_VALUE)
+        ),
+    )
+    return parsed.select(
+        topic,
+        F.lit(None).cast("binary").alias("key"),
+        entry.alias("value"),
+        F.expr(NO_HEADERS).alias("headers"),
+        F.col("timestamp"),
+    )
+
+
+def _as_they_came(parsed: DataFrame, topic: Column) -> DataFrame:
     described = F.array(
         *(
             F.struct(
@@ -53,7 +76,7 @@ def malformed_rows(
         )
     )
     return parsed.select(
-        F.lit(source.on_malformed.dead_letter_topic).alias("topic"),
+        topic,
         F.col(_RAW_KEY).alias("key"),
         F.col(_RAW_VALUE).alias("value"),
         F.concat(F.coalesce("headers", F.expr(NO_HEADERS)), described).alias("headers"),

@@ -30,6 +30,7 @@ class SqlConfig:
     max_pull_rows: int = 1_000_000
     advertised_url: str | None = None
     connect_url: str = "http://localhost:8083"
+    log: ProcessingLogConfig = field(default_factory=lambda: ProcessingLogConfig())
     # Of all queries, unless a session has others.
     properties: Mapping[str, str] = field(default_factory=dict)
 
@@ -49,6 +50,7 @@ class SqlConfig:
             values.integer("ksql.query.pull.max.rows"),
             values.text("ksql.advertised.listener"),
             values.text("ksql.connect.url") or cls().connect_url,
+            ProcessingLogConfig.of(values),
             _of_queries(values),
         )
 
@@ -56,6 +58,34 @@ class SqlConfig:
     def checkpoints(self) -> Path:
         """Where queries keep how far they are, and their state."""
         return self.state_dir / "checkpoints" / (self.service_id or "default")
+
+
+@dataclass(frozen=True)
+class ProcessingLogConfig:
+    """Where the processing log is, who makes it and its stream, and how much it tells."""
+
+    topic: str = "default_ksql_processing_log"
+    makes_topic: bool = True
+    partitions: int = 1
+    replicas: int = 1
+    makes_stream: bool = False
+    stream: str = "KSQL_PROCESSING_LOG"
+    includes_rows: bool = False
+
+    @classmethod
+    def of(cls, values: Values) -> ProcessingLogConfig:
+        """Take settings by ksqlDB's names."""
+        prefix = "ksql.logging.processing."
+        service_id = values.text("ksql.service.id") or ""
+        return cls(
+            values.text(f"{prefix}topic.name") or f"{service_id}ksql_processing_log",
+            values.boolean(f"{prefix}topic.auto.create"),
+            values.integer(f"{prefix}topic.partitions"),
+            values.integer(f"{prefix}topic.replication.factor"),
+            values.boolean(f"{prefix}stream.auto.create"),
+            values.text(f"{prefix}stream.name") or cls.stream,
+            values.boolean(f"{prefix}rows.include"),
+        )
 
 
 def check(values: Values) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from headwater.clients.errors import InvalidPropertiesError
@@ -11,6 +12,7 @@ from headwater.http.metrics import RequestMetrics
 from headwater.sql.server.config import SqlConfig
 from headwater.sql.server.headless import run_file
 from headwater.sql.server.http.api import INTERFACE
+from headwater.sql.server.log_stream import make_stream
 from headwater.sql.server.server import SqlServer
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class Instance:
         except InvalidPropertiesError as failure:
             raise StartError(f"the client settings were refused: {failure}") from None
         forwarder = context.listener.forwarder(_FORWARD_WITHIN_S)
+        self._making: asyncio.Task[None] | None = None
         self.server = SqlServer(config, context.jobs, context.url, forwarder)
         self.app = App(
             INTERFACE,
@@ -45,11 +48,17 @@ class Instance:
     async def start(self) -> None:
         """Read what there is; the queries, and Spark, start behind it."""
         await self.server.start()
-        if self.server.config.queries_file is not None:
-            await run_file(self.server, self.server.config.queries_file)
+        config = self.server.config
+        if config.queries_file is not None:
+            await run_file(self.server, config.queries_file)
+        elif config.log.makes_stream:
+            self._making = asyncio.create_task(make_stream(self.server))
 
     async def stop(self) -> None:
         """Let go of everything."""
+        if self._making is not None:
+            self._making.cancel()
+            await asyncio.wait([self._making])
         await self.server.stop()
 
     def summary(self) -> str:

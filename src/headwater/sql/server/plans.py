@@ -9,11 +9,12 @@ import msgspec
 
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
-from headwater.plan.nodes import OnMalformed, Start, TopicSource
+from headwater.plan.nodes import OnMalformed, ProcessingLogger, Start, TopicSource
 from headwater.plan.plan import Plan, ProgramSettings
 from headwater.sql.analysis.query.analysed import sources_of
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
+from headwater.sql.server.processing_log import deserializer_of
 from headwater.sql.server.properties import DEFAULTS, GUARANTEE, OFFSET_RESET
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.errors import TypeMismatchError
@@ -44,8 +45,8 @@ def query_plan(
     """Return the plan of a query; raises SqlError for what cannot run.
 
     Streams begin where auto.offset.reset says, which for `latest` is where they ended when the
-    statement was sent; tables begin at their beginning. Records that cannot be decoded go to the
-    topic of the service's malformed records, and do not stop the query.
+    statement was sent; tables begin at their beginning. The processing log tells of records that
+    cannot be decoded, which do not stop the query.
     """
     chosen = {**DEFAULTS, **config.properties, **properties}
     guarantee: Guarantee = (
@@ -58,7 +59,11 @@ def query_plan(
     ends = msgspec.json.decode(chosen.get(START_OFFSETS, "{}"), type=Ends, strict=False)
     try:
         plan = plan_queries(name, [stored], settings)
-        malformed = OnMalformed(malformed_topic(config.service_id))
+        query_id = name.removeprefix(f"_confluent-ksql-{config.service_id}")
+        logger = ProcessingLogger(
+            deserializer_of(query_id.removeprefix("query_")), config.log.includes_rows
+        )
+        malformed = OnMalformed(config.log.topic, logger)
         plan = _Rewriting(start, ends, malformed).plan(plan)
         check_plan(plan)
     except (PlanError, TypeMismatchError) as refusal:
@@ -72,11 +77,6 @@ def stream_topics(stored: StoreQuery) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(each.source.topic for each in read if each.kind is SourceKind.STREAM)
     )
-
-
-def malformed_topic(service_id: str) -> str:
-    """Return the topic of the records that no query could decode."""
-    return f"{service_id}ksql_malformed_records"
 
 
 class _Rewriting:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from headwater.sql.analysis.query.analysed import ReadSource
 from headwater.sql.errors import SqlError
@@ -14,7 +13,7 @@ from headwater.sql.server.rows.shown import shown
 from headwater.sql.tree.statements.creation import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.analysis.query.analysed import AnalysedQuery
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from headwater.sql.server.rows.records import Record
     from headwater.sql.types.sql_type import SqlType
 
-logger = logging.getLogger("headwater.sql")
+OnMalformed: TypeAlias = "Callable[[Record, MalformedError], None]"
+"""Is told of a record that is left out."""
 
 
 class Projection:
@@ -47,17 +47,23 @@ class Projection:
             return None
         return [shown(compute(row), type_) for compute, type_ in self._selected]
 
-    def reading(self, registry: SchemaRegistryClient | None) -> ProjectedRecords:
+    def reading(
+        self, registry: SchemaRegistryClient | None, on_malformed: OnMalformed
+    ) -> ProjectedRecords:
         """Return what makes rows for clients of the source's records."""
-        return ProjectedRecords(self, RecordReader(self.source, self.alias, registry))
+        reader = RecordReader(self.source, self.alias, registry)
+        return ProjectedRecords(self, reader, on_malformed)
 
 
 class ProjectedRecords:
     """Turns records into what clients see."""
 
-    def __init__(self, projection: Projection, reader: RecordReader) -> None:
+    def __init__(
+        self, projection: Projection, reader: RecordReader, on_malformed: OnMalformed
+    ) -> None:
         self._projection = projection
         self._reader = reader
+        self._on_malformed = on_malformed
         self._is_stream = projection.source.kind is SourceKind.STREAM
 
     def rows(self, records: Iterable[Record]) -> Iterator[list[Any]]:
@@ -68,7 +74,7 @@ class ProjectedRecords:
             try:
                 row = self._reader.row(record)
             except MalformedError as malformed:
-                logger.warning("a record is left out: %s", malformed)
+                self._on_malformed(record, malformed)
                 continue
             found = self._projection.shown(row)
             if found is not None:

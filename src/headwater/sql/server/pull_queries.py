@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.sql.analysis.scope import ColumnMeaning
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.server.config import SqlConfig
+    from headwater.sql.server.processing_log import ProcessingLog
     from headwater.sql.server.table_stores import TableStores
 
 _SCANS = "ksql.query.pull.table.scan.enabled"
@@ -30,19 +32,25 @@ class PullQueries:
     """Answers pull queries."""
 
     def __init__(
-        self, config: SqlConfig, stores: TableStores, registry: SchemaRegistryClient | None
+        self,
+        config: SqlConfig,
+        stores: TableStores,
+        registry: SchemaRegistryClient | None,
+        log: ProcessingLog,
     ) -> None:
         self._config = config
         self._stores = stores
         self._registry = registry
+        self._log = log
 
     async def start(self, query: AnalysedQuery, properties: Mapping[str, str]) -> QueryResult:
         """Return the rows that there are; raises SqlError."""
         if query.partition_by is not None or query.window is not None:
             raise SqlError("Pull queries don't support PARTITION BY and WINDOW clauses.")
         projection = Projection(query)
+        query_id = f"query_{uuid.uuid4().int % 10**18}"
         if projection.source.kind is SourceKind.STREAM:
-            batches = await self._of_stream(projection)
+            batches = await self._of_stream(projection, query_id)
         else:
             _refuse_places(query)
             keys = wanted_keys(query.where, projection.source)
@@ -53,7 +61,6 @@ class PullQueries:
                 )
             rows = await asyncio.to_thread(self._look_up, projection, keys)
             batches = _at_once(rows)
-        query_id = f"query_{uuid.uuid4().int % 10**18}"
         return QueryResult(
             query_id, result_columns(query), batches, is_push=False, limit=query.limit
         )
@@ -74,8 +81,11 @@ class PullQueries:
                 found.append(shown)
         return found
 
-    async def _of_stream(self, projection: Projection) -> AsyncIterator[list[list[Any]]]:
-        records = projection.reading(self._registry)
+    async def _of_stream(
+        self, projection: Projection, query_id: str
+    ) -> AsyncIterator[list[list[Any]]]:
+        tell = partial(self._log.tell, query_id, projection.source.topic)
+        records = projection.reading(self._registry, tell)
         reading = TopicReading(
             self._config.cluster, projection.source.topic, from_beginning=True, until_now=True
         )

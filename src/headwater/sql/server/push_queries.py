@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shutil
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.server.config import SqlConfig
     from headwater.sql.server.engine import Engine
+    from headwater.sql.server.processing_log import ProcessingLog
     from headwater.sql.server.topics import Topics
     from headwater.sql.tree.queries import Query
 
@@ -54,12 +56,14 @@ class PushQueries:
         host: JobHost,
         topics: Topics,
         registry: SchemaRegistryClient | None,
+        log: ProcessingLog,
     ) -> None:
         self._config = config
         self._engine = engine
         self._host = host
         self._topics = topics
         self._registry = registry
+        self._log = log
         self._open: dict[str, TopicReading] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -107,7 +111,8 @@ class PushQueries:
     ) -> tuple[AsyncIterator[list[list[Any]]], str]:
         source = projection.source
         query_id = f"transient_{source.name}_{uuid.uuid4().int % 10**18}"
-        records = projection.reading(self._registry)
+        tell = partial(self._log.tell, query_id, source.topic)
+        records = projection.reading(self._registry, tell)
         reading = TopicReading(self._config.cluster, source.topic, from_beginning=is_earliest)
         await reading.open()
         self._open[query_id] = reading

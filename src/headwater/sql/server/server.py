@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 
 from headwater.http.errors import StartError
 from headwater.serde import SchemaRegistryClient
+from headwater.sql.errors import SqlError
 from headwater.sql.server.command_log import CommandLog, command_topic
 from headwater.sql.server.connect_cluster import ConnectCluster
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.inserted_rows import RowInserter
+from headwater.sql.server.processing_log import ProcessingLog
 from headwater.sql.server.pull_queries import PullQueries
 from headwater.sql.server.push_queries import PushQueries
 from headwater.sql.server.query_jobs import QueryJobs
@@ -54,8 +56,11 @@ class SqlServer:
         self.connect = ConnectCluster(config.connect_url)
         self.jobs = QueryJobs(host, config)
         self.stores = TableStores(config.cluster, self._store_directory(), self.registry)
-        self.pull = PullQueries(config, self.stores, self.registry)
-        self.push = PushQueries(config, self.engine, host, self.topics, self.registry)
+        self.processing_log = ProcessingLog(config)
+        self.pull = PullQueries(config, self.stores, self.registry, self.processing_log)
+        self.push = PushQueries(
+            config, self.engine, host, self.topics, self.registry, self.processing_log
+        )
         self.inserter = RowInserter(config.cluster, self.registry)
         self.member: Member | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -86,6 +91,7 @@ class SqlServer:
             self.cluster_id = await self.member.start()
         except TopicStateError as failure:
             raise StartError(str(failure)) from failure
+        await self._make_processing_log()
         self.jobs.start()
         self._looking = asyncio.create_task(self._look())
 
@@ -100,6 +106,7 @@ class SqlServer:
         if self.member is not None:
             await self.member.stop()
         await asyncio.to_thread(self.inserter.stop)
+        await asyncio.to_thread(self.processing_log.stop)
         await asyncio.to_thread(self.stores.close)
         if self.registry is not None:
             self.registry.close()
@@ -108,6 +115,16 @@ class SqlServer:
         """Have those queries run that should: all of them if this server leads, else none."""
         is_leader = self.member is not None and self.member.writer.is_leader
         self.jobs.want(self.engine.queries if is_leader else {})
+
+    async def _make_processing_log(self) -> None:
+        log = self.config.log
+        if log.makes_topic:
+            try:
+                await asyncio.to_thread(
+                    self.topics.create, log.topic, log.partitions, log.replicas, {}
+                )
+            except SqlError as failure:
+                raise StartError(f"the processing log: {failure}") from failure
 
     async def _look(self) -> None:
         """Take note when the lead comes or goes, which no record may tell."""

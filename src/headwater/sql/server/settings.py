@@ -116,6 +116,51 @@ SQL_SETTINGS = Definitions(
         at_least(1),
     ),
     ConfigDef(
+        "ksql.logging.processing.topic.name",
+        ConfigType.STRING,
+        None,
+        "The topic of the processing log, which tells of records that could not be decoded; by"
+        " default `<ksql.service.id>ksql_processing_log`.",
+    ),
+    ConfigDef(
+        "ksql.logging.processing.topic.auto.create",
+        ConfigType.BOOLEAN,
+        True,
+        "Whether the server makes the processing log's topic when it starts.",
+    ),
+    ConfigDef(
+        "ksql.logging.processing.topic.partitions",
+        ConfigType.INT,
+        1,
+        "How many partitions the processing log's topic is made with.",
+        at_least(1),
+    ),
+    ConfigDef(
+        "ksql.logging.processing.topic.replication.factor",
+        ConfigType.INT,
+        1,
+        "How many brokers keep the processing log's topic.",
+        at_least(1),
+    ),
+    ConfigDef(
+        "ksql.logging.processing.stream.auto.create",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether a new service makes a stream of the processing log.",
+    ),
+    ConfigDef(
+        "ksql.logging.processing.stream.name",
+        ConfigType.STRING,
+        "KSQL_PROCESSING_LOG",
+        "The name of that stream.",
+    ),
+    ConfigDef(
+        "ksql.logging.processing.rows.include",
+        ConfigType.BOOLEAN,
+        False,
+        "Whether the processing log has the bytes that could not be decoded, in base64.",
+    ),
+    ConfigDef(
         "ksql.advertised.listener",
         ConfigType.STRING,
         None,

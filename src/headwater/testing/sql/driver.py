@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import Stateful
+from headwater.plan.stages import split
 from headwater.sql.analysis.outcomes import InsertRow, StoreQuery
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.errors import SqlError
@@ -86,8 +87,11 @@ class SqlDriver:
         self.read_topics = {topic for each in plan.topic_sources() for topic in each.topics}
         self.is_by_key = any(isinstance(node, Stateful) for node in plan.walk())
         """Whether state is kept by key, so that rows of different keys have no order."""
-        # Which of two records of different topics came first can only be told by running each.
-        self._runs_each = len(self.read_topics) > 1
+        # Which of two records of different topics came first can only be told by running between
+        # them; where one stage reads what another writes, records of one topic are not enough.
+        self._is_in_order = len(self.read_topics) == 1
+        self._runs_each = len(split(plan)) > 1
+        self._last_topic: str | None = None
         self._given: dict[str, list[OutputRecord]] = {}
         self._driver = TopologyDriver(plan, spark)
         for each in listed:
@@ -131,6 +135,7 @@ class SqlDriver:
     def pipe(self, record: dict[str, Any]) -> None:
         """Give a record as files of ksqlDB's test runner have it; raises ValueError."""
         source = self.source_of(record["topic"])
+        self._before(source.topic)
         self._driver.pipe(
             source.topic,
             record_key(record, source),
@@ -138,7 +143,6 @@ class SqlDriver:
             headers=record_headers(record),
             timestamp=record_time(record),
         )
-        self._ran()
 
     def source(self, name: str) -> DataSource:
         """Return a stream or table by its name; raises SqlError."""
@@ -168,14 +172,17 @@ class SqlDriver:
         key, value = RecordWriter(target, None).record(columns)
         time = at(columns.get("ROWTIME") or 0)
         if target.topic in self.read_topics:
+            self._before(target.topic)
             self._driver.pipe_bytes(target.topic, key, value, time)
-            self._ran()
         record = OutputRecord(None, None, time, raw=(key, value))
         self._given.setdefault(target.topic, []).append(record)
 
-    def _ran(self) -> None:
-        if self._runs_each:
+    def _before(self, topic: str) -> None:
+        """Run what was given so far, if the next record of a topic has to come after it."""
+        is_other = topic != self._last_topic and self._last_topic is not None
+        if not self._is_in_order and (is_other or self._runs_each):
             self._driver.run()
+        self._last_topic = topic
 
 
 def _row(reader: RecordReader, record: OutputRecord) -> dict[str, Any]:

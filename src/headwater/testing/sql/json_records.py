@@ -25,13 +25,10 @@ def at(milliseconds: int) -> datetime.datetime:
     return _EPOCH + datetime.timedelta(milliseconds=milliseconds)
 
 
-def record_headers(record: dict[str, Any]) -> dict[str, bytes]:
+def record_headers(record: dict[str, Any]) -> dict[str, bytes | None]:
     """Return a record's headers."""
-    return {
-        header["KEY"]: base64.b64decode(header["VALUE"])
-        for header in record.get("headers") or ()
-        if header.get("VALUE") is not None
-    }
+    given = ((header["KEY"], header.get("VALUE")) for header in record.get("headers") or ())
+    return {name: None if text is None else base64.b64decode(text) for name, text in given}
 
 
 def record_key(record: dict[str, Any], source: DataSource) -> Any:

@@ -101,10 +101,11 @@ def _padded(function: str) -> FormulaMaker:
 
 
 _SUBSTRING = (
-    "CASE WHEN {1} > 0 THEN substring({0}, {1}) ELSE "
+    # greatest leaves nulls out, so that they are looked for first.
+    "CASE WHEN {1} >= 0 THEN substring({0}, {1}) WHEN {1} < 0 THEN "
     "substring({0}, greatest(length({0}) + {1} + 1, 1)) END",
-    "CASE WHEN {1} > 0 THEN substring({0}, {1}, greatest({2}, 0)) ELSE "
-    "substring({0}, greatest(length({0}) + {1} + 1, 1), greatest({2}, 0)) END",
+    "CASE WHEN {2} IS NULL THEN NULL WHEN {1} >= 0 THEN substring({0}, {1}, greatest({2}, 0)) "
+    "WHEN {1} < 0 THEN substring({0}, greatest(length({0}) + {1} + 1, 1), greatest({2}, 0)) END",
 )
 
 _LEFT, _RIGHT = "substring({0}, 1, {1})", "substring({0}, {1} + 1)"

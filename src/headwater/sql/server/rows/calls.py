@@ -16,11 +16,23 @@ if TYPE_CHECKING:
     from headwater.sql.server.rows.computation import Computation, Row
 
 
+COMPUTED = sorted(
+    {
+        *STRICT,
+        *("ARRAY_CONTAINS", "COALESCE", "CONCAT", "CONCAT_WS"),
+        *("GREATEST", "IFNULL", "LEAST", "NULLIF"),
+    }
+)
+"""The names of all of them."""
+
+
 def called(typed: Typed, arguments: Sequence[Computation]) -> Computation:
     """Return what computes a call; raises SqlError for a function that only Spark has."""
     meaning = typed.meaning
     assert isinstance(meaning, CallMeaning)
     name = meaning.function.name
+    if name == "ARRAY_CONTAINS":
+        return _contained(arguments)
     if name in ("COALESCE", "IFNULL"):
         return lambda row: next(
             (value for each in arguments if (value := each(row)) is not None), None
@@ -35,8 +47,8 @@ def called(typed: Typed, arguments: Sequence[Computation]) -> Computation:
     function = STRICT.get(name)
     if function is None:
         raise SqlError(
-            f"{name} is not computed without a query that is stored; make one with "
-            "CREATE STREAM or CREATE TABLE ... AS SELECT",
+            f"{name} is not computed without a query that is stored; make one with CREATE STREAM "
+            f"or CREATE TABLE ... AS SELECT. Without one there are {', '.join(COMPUTED)}",
             typed.expression.location,
         )
 
@@ -45,6 +57,12 @@ def called(typed: Typed, arguments: Sequence[Computation]) -> Computation:
         return None if None in values else function(*values)
 
     return call
+
+
+def _contained(arguments: Sequence[Computation]) -> Computation:
+    """Return whether an array has a value, which may be null; a null array has none."""
+    array, value = arguments
+    return lambda row: value(row) in (array(row) or ())
 
 
 def _concatenated(arguments: Sequence[Computation]) -> Computation:

@@ -51,7 +51,11 @@ _NUMBERS: dict[SqlType, str] = {
 
 
 class MalformedError(ValueError):
-    """Bytes that are none of the format."""
+    """Bytes that are none of the format; `field` says whether a key's or a value's."""
+
+    def __init__(self, message: str, field: Field) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class Side:
@@ -81,7 +85,7 @@ class Side:
         try:
             return self._decode(data)
         except (SerdeError, ValueError, TypeError, ArithmeticError) as failure:
-            raise MalformedError(f"{self._place}: {failure}") from failure
+            raise MalformedError(f"{self._place}: {failure}", self._place.field) from failure
 
     def write(self, columns: Columns | None) -> bytes | None:
         """Return the bytes of columns; raises SqlError for what cannot be written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 def _substring(text: Any, position: int, length: int | None = None) -> Any:
     """Return a part of a text or of bytes; a position counts from 1 or, negative, from the end."""
-    start = position - 1 if position > 0 else max(len(text) + position, 0)
+    start = max(position - 1, 0) if position >= 0 else max(len(text) + position, 0)
     return text[start:] if length is None else text[start : start + max(length, 0)]
 
 
@@ -69,15 +70,44 @@ def _sign(value: Any) -> int:
     return int(value > 0) - int(value < 0)
 
 
+def _extreme(choose: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Return ARRAY_MAX or ARRAY_MIN, to which nulls are nothing."""
+
+    def make(values: list[Any]) -> Any:
+        there = [value for value in values if value is not None]
+        return choose(there) if there else None
+
+    return make
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return found
+
+
 STRICT: dict[str, Callable[..., Any]] = {
     "ABS": abs,
+    "ARRAY_DISTINCT": _distinct,
     "ARRAY_LENGTH": len,
+    "ARRAY_MAX": _extreme(max),
+    "ARRAY_MIN": _extreme(min),
+    "AS_VALUE": lambda key: key,
     "CEIL": _whole(decimal.ROUND_CEILING, math.ceil),
     "FLOOR": _whole(decimal.ROUND_FLOOR, math.floor),
     "INITCAP": _initcap,
     "LCASE": str.lower,
     "LEN": len,
     "LPAD": _lpad,
+    "MAP_KEYS": list,
+    "MAP_VALUES": lambda entries: list(entries.values()),
+    "MD5": _md5,
     "REPLACE": _replace,
     "RPAD": _rpad,
     "SIGN": _sign,

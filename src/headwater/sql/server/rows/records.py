@@ -66,7 +66,7 @@ class RecordReader:
             return {}, key
         size = 2 * _BOUND.size if window.kind is WindowKind.SESSION else _BOUND.size
         if len(key) < size:
-            raise MalformedError(f"{self._source.topic}: a key without a window")
+            raise MalformedError(f"{self._source.topic}: a key without a window", "key")
         (start,) = _BOUND.unpack(key[-_BOUND.size :])
         if window.kind is WindowKind.SESSION:
             (end,) = _BOUND.unpack(key[-2 * _BOUND.size : -_BOUND.size])

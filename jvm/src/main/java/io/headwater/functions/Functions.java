@@ -41,6 +41,8 @@ public final class Functions {
                     new Function("hw_encode", Encodings.class, "encode", DataTypes.StringType),
                     new Function("hw_split_bytes", Encodings.class, "split", BYTES),
                     new Function("hw_is_json", JsonTexts.class, "isJson", DataTypes.BooleanType),
+                    new Function(
+                            "hw_json_names", JsonNames.class, "inCapitals", DataTypes.StringType),
                     new Function("hw_json_items", JsonTexts.class, "items", TEXTS),
                     new Function("hw_json_concat", JsonTexts.class, "concat", DataTypes.StringType),
                     new Function(
