@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import NewTopic
 from tests.chaos.driver_process import DriverProcess
 from tests.chaos.seeds import seeds
 from tests.effort import often
@@ -40,6 +41,12 @@ SMALL_KAFKA = {"offsets.topic.num.partitions": "3", "transaction.state.log.num.p
 BATCH_WITHIN_S = 180.0
 DONE_WITHIN_S = 300.0
 KEYS = 20
+# A key has a record in every second of event time, which begins two hours ago and ends, for those
+# who wait for a partner, after an hour and a half: Kafka takes no record of the future.
+EVERY_MS = 1_000 // KEYS
+START_MS = time.time_ns() // 1_000_000 - 2 * 3_600_000
+END = 5_400 * KEYS
+PAIRS = "pairs"
 
 
 @pytest.mark.parametrize("seed", seeds(1))
@@ -65,6 +72,7 @@ def check_through_kills(
     """Copy a topic while its parts are killed, and compare input and committed output."""
     chance = random.Random(seed)
     topics = Topics(broker.bootstrap_servers)
+    topics.admin.create_topics([NewTopic(PAIRS, 2, 1)])[PAIRS].result(BATCH_WITHIN_S)
     kills = [kind for kind, count in counts.items() for _ in range(count)]
     chance.shuffle(kills)
     with Driver(topics, tmp_path / "checkpoint") as driver:
@@ -74,13 +82,32 @@ def check_through_kills(
                 # Anywhere in a batch, or between two.
                 time.sleep(chance.random() * 0.5)
                 _kill(kind, broker, driver, chance)
+        expected = _pairs(fed)
+        # Before time goes on, so that none of them comes too late for its partner.
+        driver.wait_for_records(PAIRS, sum(b" " in value for _, value in expected))
+        _end_waiting(topics, fed)
         count = sum(map(len, fed.values()))
-        written = driver.wait_for_records(count)
+        written = driver.wait_for_records(topics.output, count)
+        pairs = driver.wait_for_records(PAIRS, len(expected))
     assert len(written) == count, driver.text
     by_key: dict[bytes, list[bytes]] = defaultdict(list)
     for key, value in written:
         by_key[key].append(value)
     assert by_key == fed
+    assert sorted(pairs) == sorted(expected), driver.text
+
+
+def _pairs(fed: Mapping[bytes, list[bytes]]) -> list[tuple[bytes, bytes]]:
+    """What a key's records make with every fourth, which are at most a second away, or alone."""
+    pairs = []
+    for key, values in fed.items():
+        seconds = {int(value) // KEYS: value for value in values}
+        for second, value in seconds.items():
+            if second % 4:
+                near = (seconds.get(each) for each in (second - 1, second + 1) if each % 4 == 0)
+                met = [b"%s %s" % (value, other) for other in near if other is not None]
+                pairs += [(key, pair) for pair in met or [value]]
+    return pairs
 
 
 class Driver(DriverProcess):
@@ -92,15 +119,16 @@ class Driver(DriverProcess):
             topics.servers,
             topics.input,
             topics.output,
+            PAIRS,
             str(checkpoint),
         )
         self._topics = topics
 
-    def wait_for_records(self, count: int) -> list[tuple[bytes, bytes]]:
+    def wait_for_records(self, topic: str, count: int) -> list[tuple[bytes, bytes]]:
         """All committed records, once there are as many as that; if there are more, more."""
         deadline = time.monotonic() + DONE_WITHIN_S
         while True:
-            messages = read_committed(self._topics.servers, self._topics.output)
+            messages = read_committed(self._topics.servers, topic)
             if len(messages) >= count or time.monotonic() > deadline:
                 return [(message.key() or b"", message.value() or b"") for message in messages]
             time.sleep(0.2)
@@ -136,17 +164,8 @@ def feeding(topics: Topics) -> Iterator[dict[bytes, list[bytes]]]:
     def feed() -> None:
         number = 0
         while not stopping.wait(0.05):
-            key = b"%d" % (number % KEYS)
-            producer.produce(
-                topics.input,
-                b"%d" % number,
-                key=key,
-                partition=number % KEYS % 4,
-                on_delivery=lambda error, _: refused.append(error) if error else None,
-            )
-            fed[key].append(b"%d" % number)
+            _send(producer, topics, number, fed, refused)
             number += 1
-            producer.poll(0)
 
     thread = threading.Thread(target=feed, daemon=True)
     thread.start()
@@ -157,6 +176,36 @@ def feeding(topics: Topics) -> Iterator[dict[bytes, list[bytes]]]:
         thread.join()
     assert producer.flush(BATCH_WITHIN_S) == 0, "the input was not acknowledged"
     assert refused == []
+
+
+def _end_waiting(topics: Topics, fed: dict[bytes, list[bytes]]) -> None:
+    """Send one record of each key so late that nobody before it has to wait any longer."""
+    refused: list[object] = []
+    producer = Producer({"bootstrap.servers": topics.servers, "log_level": 0})
+    for number in range(END, END + KEYS):
+        _send(producer, topics, number, fed, refused)
+    assert producer.flush(BATCH_WITHIN_S) == 0, "the last records were not acknowledged"
+    assert refused == []
+
+
+def _send(
+    producer: Producer,
+    topics: Topics,
+    number: int,
+    fed: dict[bytes, list[bytes]],
+    refused: list[object],
+) -> None:
+    key = b"%d" % (number % KEYS)
+    producer.produce(
+        topics.input,
+        b"%d" % number,
+        key=key,
+        partition=number % KEYS % 4,
+        timestamp=START_MS + number * EVERY_MS,
+        on_delivery=lambda error, _: refused.append(error) if error else None,
+    )
+    fed[key].append(b"%d" % number)
+    producer.poll(0)
 
 
 def _kill(kind: str, broker: BrokerProcess, driver: Driver, chance: random.Random) -> None:
