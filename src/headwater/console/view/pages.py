@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from nicegui import app, ui
 
 from headwater.console.view import (
+    audit_page,
     brokers_page,
     connect_page,
     connector_form_page,
@@ -17,6 +18,8 @@ from headwater.console.view import (
     group_page,
     groups_page,
     overview_page,
+    pipeline_page,
+    pipelines_page,
     records_page,
     schemas_page,
     security_page,
@@ -52,8 +55,11 @@ def pages(console: Console, *, has_users: bool) -> Application:
     if console.sql is not None:
         sql_page.register(frame, console.sql)
         sql_lists_page.register(frame, console.sql)
+    pipelines_page.register(frame)
+    pipeline_page.register(frame)
     security_page.register(frame)
     brokers_page.register(frame)
+    audit_page.register(frame)
     app.add_static_files("/static", _STATIC, max_cache_age=3600)
     # Its clients say so when the process stops; they come back by themselves.
     logging.getLogger("nicegui").setLevel(logging.WARNING)

@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.acl_dialog import acl_dialog
 from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
 from headwater.console.view.frame import Tab, html, note, user_of
@@ -58,7 +59,7 @@ def register(frame: Frame) -> None:
                 return
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search rights")
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.ADD_ACL):
                     user = user_of(request)
                     for label, is_new in (("Add a right", True), ("Remove a right", False)):
                         dialog = acl_dialog(frame, user, listing, is_new=is_new)
@@ -75,7 +76,7 @@ def register(frame: Frame) -> None:
             except ConsoleError as failure:
                 html(note("error", str(failure)))
                 return
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.SET_PASSWORD):
                 dialog = _password_dialog(frame, user_of(request))
                 ui.button("New user, or new password", on_click=dialog.open).props("unelevated")
             if not users:
@@ -104,12 +105,13 @@ def _user(frame: Frame, user: User, who: str) -> None:
     with ui.element("div").classes("hw-bar").style("margin-top: 10px"):
         html(tag("b", user.name))
         html(tag("span", ", ".join(user.mechanisms), class_="hw-soft"))
-        if frame.console.is_read_only:
+        if not frame.console.may(who, Action.DELETE_USER):
             return
 
         async def delete() -> None:
-            what = f"delete user {user.name}"
-            await frame.console.change(who, what, security.delete_user, user.name)
+            await frame.console.change(
+                who, Action.DELETE_USER, user.name, security.delete_user, user.name
+            )
             ui.navigate.to("/security/users")
 
         said = "The user can log in no more; who is logged in stays so."
@@ -131,9 +133,13 @@ def _password_dialog(frame: Frame, who: str) -> ui.dialog:
         said = html(Markup())
 
         async def save() -> None:
-            what = f"set the password of {name.value}"
             await frame.console.change(
-                who, what, security.set_password, name.value or "", password.value or ""
+                who,
+                Action.SET_PASSWORD,
+                name.value or "",
+                security.set_password,
+                name.value or "",
+                password.value or "",
             )
             ui.navigate.to("/security/users")
 

@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.model.sql_statements import statements_in
 from headwater.console.view.formats import count
 from headwater.console.view.frame import Tab, html, user_of
@@ -93,6 +94,8 @@ class _Editor:
 
     async def _start_query(self, statement: Statement, place: ui.html) -> None:
         """Let its rows come; statements after it are not run, since it may have no end."""
+        if not self._console.may_query(self._user):
+            raise ConsoleError("Fields are masked here, and a query could show them: ask an admin.")
         query = await self._console.ask(self._sql.query, statement.text, self._properties)
         self._query, self._place, self._statement, self._shown = query, place, statement, -1
         self._stop_button.set_enabled(True)
@@ -104,7 +107,12 @@ class _Editor:
             return
         if statement.is_change:
             entities = await self._console.change(
-                self._user, f"run {statement.text}", self._sql.run, statement.text, self._properties
+                self._user,
+                Action.RUN_STATEMENT,
+                statement.without_settings,
+                self._sql.run,
+                statement.text,
+                self._properties,
             )
         else:
             entities = await self._console.ask(self._sql.run, statement.text, self._properties)
