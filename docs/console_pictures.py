@@ -37,6 +37,11 @@ FROM orders
 WHERE amount > 240
 EMIT CHANGES;"""
 
+TABLE = """\
+CREATE TABLE large_orders AS
+  SELECT customer->city AS city, COUNT(*) AS orders FROM orders
+  WHERE amount > 100 GROUP BY customer->city EMIT CHANGES;"""
+
 
 def main() -> None:
     """Run a platform, fill it, and look at it."""
@@ -74,6 +79,9 @@ def _take(url: str) -> None:
     browser.sees("live", ".hw-pill")
     browser.sees("Graz", "table")
     browser.driver.save_screenshot(str(DOCS / "console-sql.png"))
+    browser.type("Statements", TABLE)
+    browser.click("Run")
+    browser.sees("Created query")
     kind = "io.confluent.connect.jdbc.JdbcSourceConnector"
     browser.open(f"/connect/new?class={kind}", "New connector")
     browser.type("Name", "shop")
@@ -81,6 +89,11 @@ def _take(url: str) -> None:
     browser.click("Validate")
     browser.sees("It is refused;")
     browser.driver.save_screenshot(str(DOCS / "console-connect.png"))
+    browser.open("/pipelines", "Pipelines")
+    browser.sees("running", "table")
+    browser.script("""document.querySelector('table a[href^="/pipelines/sql"]').click()""")
+    browser.sees("rows of state", ".hw-wide")
+    browser.driver.save_screenshot(str(DOCS / "console-pipelines.png"))
     browser.script("document.cookie = 'headwater_theme=dark; path=/'")
     browser.open("/", "Overview")
     browser.misses("Measuring")

@@ -91,6 +91,13 @@ class ConsoleConfig(ListenerConfig):
         """The registry, where there is one; raises InvalidPropertiesError."""
         return RegistryAccess.of(self.registry) if "url" in self.registry else None
 
+    @property
+    def service_urls(self) -> dict[str, str]:
+        """Where services are that the console speaks to, by what they are called."""
+        named = {name: given["url"] for name, given in self.services.items() if "url" in given}
+        registries = self.registry.get("url", "")
+        return {**named, **({"registry": registries.split(",")[0]} if registries else {})}
+
     def audit_trail(self) -> AuditTrail:
         """Return where changes are written down; raises ConfigError."""
         try:

@@ -19,7 +19,7 @@ LIGHT = (
     *("/", "/topics", "/topics/orders", "/topics/orders/partitions", "/topics/orders/settings"),
     *("/groups", "/groups/billing", "/schemas", "/schemas/orders-avro-value", "/brokers"),
     *("/connect", f"/connect/new?class={SOURCE}", "/sql", "/sql/sources", "/sql/queries"),
-    *("/pipelines", "/security", "/security/users"),
+    *("/pipelines", "/security", "/security/users", "/security/quotas", "/audit"),
 )
 DARK = ("/", "/topics/orders", "/groups/billing", "/sql")
 

@@ -58,8 +58,11 @@ def visitor(session: Browser, console: ConsoleProcess) -> Iterator[Browser]:
     """The browser of all tests, at this console."""
     before, session.url = session.url, console.url
     yield session
-    session.url = before
     assert session.complaints() == []
+    # Its console is about to end, which the page would complain of.
+    session.driver.get("about:blank")
+    session.url = before
+    session.complaints()
 
 
 def _log_in(visitor: Browser, name: str) -> None:

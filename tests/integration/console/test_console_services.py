@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 from tests.integration.console.what_is_there import HOSTILE
 
 if TYPE_CHECKING:
@@ -162,6 +163,17 @@ def test_statements_and_rows_as_they_come(browser: Browser) -> None:
     browser.sees("ended", ".hw-pill")
 
 
+def test_words_are_completed(browser: Browser) -> None:
+    browser.open("/sql?q=", "SQL")
+    browser.type("Statements", "SELECT * FROM sal")
+    browser.click("SALES", ".hw-suggestions button")
+    browser.holds("Statements", "SELECT * FROM SALES ")
+    browser.box("Statements").send_keys("WHERE amo")
+    browser.sees("AMOUNT", ".hw-suggestions")
+    browser.box("Statements").send_keys(Keys.CONTROL, " ")
+    browser.holds("Statements", "SELECT * FROM SALES WHERE AMOUNT ")
+
+
 def test_what_is_wrong_with_a_statement_and_where(browser: Browser) -> None:
     browser.open("/sql?q=SELECT+nope+FROM+sales%3B", "SQL")
     browser.holds("Statements", "SELECT nope FROM sales;")
@@ -207,6 +219,24 @@ def test_rights_and_users(browser: Browser) -> None:
     browser.type("Name", "bob")
     browser.click("Delete", ".q-dialog button")
     browser.sees("Nobody has a password for SCRAM.")
+
+    browser.click("Quotas")
+    browser.sees("There are no quotas: nobody is limited.")
+    browser.click("Change a quota")
+    browser.type("Name; empty for everybody else", "bob")
+    browser.type("Value; empty takes it away", "fast")
+    browser.click("Save")
+    browser.sees("'fast' is not a number")
+    browser.type("Value; empty takes it away", "1048576")
+    browser.click("Save")
+    browser.sees("1,048,576", "table")
+    browser.click("Change a quota")
+    browser.type("Name; empty for everybody else", "bob")
+    browser.type("Value; empty takes it away", "")
+    browser.click("Save")
+    browser.sees("There are no quotas: nobody is limited.")
+    browser.click("Certificates")
+    browser.sees("None of the servers that this console speaks to speaks TLS")
 
 
 def test_streams_tables_and_topologies(browser: Browser) -> None:

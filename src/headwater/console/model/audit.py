@@ -52,8 +52,15 @@ class Event(NamedTuple):
     def read(cls, line: bytes) -> Event:
         """Read a line; raises ValueError, KeyError and TypeError for anything else."""
         told: dict[str, Any] = json.loads(line)
-        names = ("time", "principal", "operation", "resourceType", "resource")
-        return cls(*(str(told[name]) for name in names), bool(told["allowed"]), str(told["error"]))
+        return cls(
+            str(told["time"]),
+            str(told["principal"]),
+            str(told["operation"]),
+            str(told["resourceType"]),
+            str(told["resource"]),
+            bool(told["allowed"]),
+            str(told["error"]),
+        )
 
 
 class AuditTrail:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from headwater.console.model.brokers import Nodes, nodes
+from headwater.console.model.certificates import Certificates
 from headwater.console.model.cluster import Cluster
 from headwater.console.model.commands import Commands
 from headwater.console.model.connect import Connect
@@ -18,6 +19,7 @@ from headwater.console.model.platform import Platform
 from headwater.console.model.producing import Producing
 from headwater.console.model.programs import Programs
 from headwater.console.model.questions import ConsoleError, Questions
+from headwater.console.model.quotas import Quotas
 from headwater.console.model.records import Records
 from headwater.console.model.roles import Action, Role
 from headwater.console.model.schemas import Schemas
@@ -70,6 +72,8 @@ class Console:
         self.groups = Groups(self.cluster, self.monitor)
         self.schemas = None if registry is None else Schemas(registry)
         self.security = Security(self.cluster)
+        self.quotas = Quotas(self.cluster)
+        self.certificates = Certificates(self.cluster, config.access, config.service_urls)
         registry_url = None if registry is None else registry.urls[0]
         self.commands = Commands(config.bootstrap_servers, registry_url)
         self._questions = Questions()

@@ -12,6 +12,7 @@ from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import count, path, seconds
 from headwater.console.view.frame import Live, figures, user_of
 from headwater.console.view.groups_page import state_pill
+from headwater.console.view.lag_chart import lag_chart
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.reset_dialog import reset_dialog
 
@@ -69,6 +70,7 @@ def _shown(detail: GroupDetail) -> Markup:
     if verdict is not None:
         pill = tag("span", verdict.status, class_=f"hw-pill {_VERDICTS.get(verdict.status, 'bad')}")
         parts.append(tag("p", "Verdict: ", pill, " ", verdict.reason))
+    parts.append(lag_chart(detail.history))
     rows = [
         (
             link(each.topic, path("topics", each.topic)),

@@ -12,6 +12,7 @@ from nicegui import app, ui
 from headwater.console.view import (
     audit_page,
     brokers_page,
+    certificates_page,
     connect_page,
     connector_form_page,
     connector_page,
@@ -20,6 +21,7 @@ from headwater.console.view import (
     overview_page,
     pipeline_page,
     pipelines_page,
+    quotas_page,
     records_page,
     schemas_page,
     security_page,
@@ -58,6 +60,8 @@ def pages(console: Console, *, has_users: bool) -> Application:
     pipelines_page.register(frame)
     pipeline_page.register(frame)
     security_page.register(frame)
+    quotas_page.register(frame)
+    certificates_page.register(frame)
     brokers_page.register(frame)
     audit_page.register(frame)
     app.add_static_files("/static", _STATIC, max_cache_age=3600)

@@ -72,7 +72,7 @@ def _row(each: Pipeline) -> list[object]:
         link(each.name, path(*each.place)),
         each.kind,
         pipeline_state(each.state),
-        each.road or UNKNOWN,
+        tag("span", each.road or UNKNOWN, class_="hw-nowrap"),
         count(each.rows_per_s),
         count(each.lag),
         count(each.state_rows),

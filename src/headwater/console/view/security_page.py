@@ -11,9 +11,10 @@ from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
 from headwater.console.view.acl_dialog import acl_dialog
 from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
-from headwater.console.view.frame import Tab, html, note, user_of
+from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.security_tabs import security_tabs
 
 if TYPE_CHECKING:
     from headwater.clients.raw.acls import Acl
@@ -49,7 +50,7 @@ def register(frame: Frame) -> None:
         nothing = "There are no ACLs: only super users may do anything."
         listing = Listing(("security",), wanted_in(request), _HEADINGS, rows, nothing=nothing)
         command = console.commands.headwater("acls", "list")
-        with frame.page(request, "Security", command, _tabs("Rights")):
+        with frame.page(request, "Security", command, security_tabs("Rights")):
             try:
                 if not await console.ask(security.has_authorizer):
                     html(note("warning", "The cluster has no authorizer.", _NO_AUTHORIZER))
@@ -70,7 +71,7 @@ def register(frame: Frame) -> None:
     @ui.page("/security/users", response_timeout=30)
     async def users_page(request: Request) -> None:
         command = console.commands.headwater("users", "list")
-        with frame.page(request, "Security", command, _tabs("Users")):
+        with frame.page(request, "Security", command, security_tabs("Users")):
             try:
                 users = await console.ask(security.users)
             except ConsoleError as failure:
@@ -83,11 +84,6 @@ def register(frame: Frame) -> None:
                 html(tag("p", "Nobody has a password for SCRAM.", class_="hw-soft"))
             for each in users:
                 _user(frame, each, user_of(request))
-
-
-def _tabs(current: str) -> list[Tab]:
-    places = (("Rights", "/security"), ("Users", "/security/users"))
-    return [Tab(label, href, label == current) for label, href in places]
 
 
 def _row(acl: Acl) -> list[object]:

@@ -14,6 +14,7 @@ from headwater.console.view.formats import count
 from headwater.console.view.frame import Tab, html, user_of
 from headwater.console.view.markup import Markup, tag
 from headwater.console.view.sql_answers import answer_shown, rows_shown
+from headwater.console.view.sql_suggestions import SqlSuggestions
 
 if TYPE_CHECKING:
     from headwater.console.model.sql import RunningQuery, Sql
@@ -59,8 +60,10 @@ class _Editor:
     def show(self, text: str) -> None:
         """Show the editor and where answers go."""
         self._text = ui.textarea("Statements", value=text).props("outlined rows=7 autofocus")
-        self._text.classes("hw-mono").style("width: 100%")
+        self._text.classes("hw-mono hw-editor").style("width: 100%")
         self._text.on("keydown.ctrl.enter", self._run)
+        self._suggestions = SqlSuggestions(self._console, self._sql, self._text)
+        self._suggestions.show()
         with ui.element("div").classes("hw-bar").style("margin-top: 8px"):
             ui.button("Run", on_click=self._run).props("unelevated").tooltip("Ctrl+Enter")
             self._stop_button = ui.button("Stop", on_click=self._stop).props("outline")
@@ -114,6 +117,7 @@ class _Editor:
                 statement.text,
                 self._properties,
             )
+            self._suggestions.forget()
         else:
             entities = await self._console.ask(self._sql.run, statement.text, self._properties)
         place.set_content(answer_shown(statement.text, entities))
