@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
+from subprocess import Popen
 from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka import Producer
 from tests.integration.console.what_is_there import HOSTILE
+from tests.waiting import wait_for
 
+from headwater.clients import ClusterAccess
 from headwater.console.model import programs
+from headwater.console.model.cluster import Cluster
 from headwater.plan.stages import split
 from headwater.spark.jobs import announcements
 from headwater.spark.jobs.announcements import Announcer
@@ -56,6 +63,30 @@ def _status(plan: Plan) -> JobStatus:
 def test_what_one_side_writes_the_other_reads() -> None:
     assert announcements.TOPIC == programs.TOPIC
     assert announcements.GONE_AFTER_S == programs.GONE_AFTER_S
+
+
+def announce(bootstrap_servers: str) -> None:
+    """Tell of a program until this process is killed."""
+    plan = _plan(bootstrap_servers)
+    status = replace(_status(plan), name="killed")
+    with Announcer(lambda: [(status, plan)], every_s=0.2):
+        threading.Event().wait()
+
+
+def test_a_program_that_was_killed_is_gone_when_it_is_silent(bootstrap_servers: str) -> None:
+    seen = programs.Programs(Cluster(ClusterAccess(bootstrap_servers), "default"), 3.0)
+
+    def names() -> list[str]:
+        return [each.name for each in seen.all()]
+
+    program = f"from {__name__} import announce; announce({bootstrap_servers!r})"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with Popen([sys.executable, "-c", program], env=environment) as process:
+        try:
+            wait_for(names, until=["killed"].__eq__)
+        finally:
+            process.kill()
+    wait_for(names, until=[].__eq__)
 
 
 def test_a_program_is_drawn_while_it_runs(browser: Browser, bootstrap_servers: str) -> None:

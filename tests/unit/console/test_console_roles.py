@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.docs_page import ROOT, blocks
 
 import headwater.console.view
 from headwater.config import ConfigError
@@ -124,3 +125,14 @@ def test_a_trail_that_cannot_be_written(tmp_path: Path) -> None:
     config = ConsoleConfig.from_settings({"audit.file": str(tmp_path / "no" / "audit")})
     with pytest.raises(ConfigError, match="No such file"):
         config.audit_trail()
+
+
+def test_the_settings_of_the_documentation(tmp_path: Path) -> None:
+    (block,) = blocks(ROOT / "docs/console.md", "properties")
+    given = dict(line.split("=", 1) for line in block.splitlines() if line)
+    config = ConsoleConfig.from_settings({**given, "audit.file": str(tmp_path / "audit")})
+    assert given["audit.file"].endswith(".jsonl")
+    assert config.masks
+    names = ("User:ann", "User:bob", "User:eve", "User:dan")
+    found = [config.roles.of(name) for name in names]
+    assert found == [Role.ADMIN, Role.EDITOR, Role.EDITOR, Role.VIEWER]

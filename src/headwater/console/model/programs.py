@@ -127,8 +127,9 @@ class Program:
 class Programs:
     """Follows the topic while somebody looks. All methods block."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, gone_after_s: float = GONE_AFTER_S) -> None:
         self._cluster = cluster
+        self._gone_after_s = gone_after_s
         self._lock = threading.Lock()
         self._at: int | None = None
         self._looked = 0.0
@@ -141,7 +142,7 @@ class Programs:
             if time.monotonic() - self._looked > _LOOK_AFTER_S:
                 self._read()
                 self._looked = time.monotonic()
-            oldest = time.monotonic() - GONE_AFTER_S
+            oldest = time.monotonic() - self._gone_after_s
             self._heard = {key: each for key, each in self._heard.items() if each[0] > oldest}
             return sorted(
                 (program for _, program in self._heard.values()), key=lambda each: each.name
@@ -154,7 +155,7 @@ class Programs:
                 return each
         raise ClientError(
             f"no program '{name}' runs now; one that ended or was killed is shown for "
-            f"{GONE_AFTER_S:g} s"
+            f"{self._gone_after_s:g} s"
         )
 
     def _read(self) -> None:
