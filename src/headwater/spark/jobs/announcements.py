@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from headwater.clients.connection import Connection
 from headwater.clients.errors import ClientError, InvalidPropertiesError, describe
+from headwater.plan.errors import PlanError
 from headwater.plan.stages import split
 from headwater.plan.topology import topology
 from headwater.spark.jobs.status import HAS_ENDED
@@ -24,7 +25,7 @@ from headwater.spark.jobs.status import HAS_ENDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from confluent_kafka import Producer
+    from confluent_kafka import KafkaError, Producer
 
     from headwater.clients import ClusterAccess
     from headwater.plan.plan import Plan
@@ -82,11 +83,15 @@ class Announcer:
             board.clear()
 
     def _run(self) -> None:
+        from confluent_kafka import KafkaException
+
         # A program that ends within the first interval was not worth a topic.
         while not self._stopping.wait(self._every_s):
             try:
                 self._announce()
-            except (ClientError, InvalidPropertiesError) as failure:
+            except (
+                BufferError, ClientError, InvalidPropertiesError, KafkaException, PlanError,
+            ) as failure:  # fmt: skip
                 logger.info("which programs run cannot be told now: %s", failure)
 
     def _announce(self) -> None:
@@ -194,9 +199,15 @@ class _Board:
             error = failure.args[0]
             if error.name() == "TOPIC_ALREADY_EXISTS":
                 return
-            self._is_refused = error.name().endswith("AUTHORIZATION_FAILED")
+            self._is_refused = _is_refusal(error)
             raise ClientError(describe(error)) from failure
 
-    def _delivered(self, error: object, _message: object) -> None:
+    def _delivered(self, error: KafkaError | None, _message: object) -> None:
         if error is not None:
+            self._is_refused = _is_refusal(error)
             logger.info("which programs run was not written to %s: %s", TOPIC, error)
+
+
+def _is_refusal(error: KafkaError) -> bool:
+    """Whether asking again is of no use, and would only fill the brokers' logs."""
+    return str(error.name()).endswith("AUTHORIZATION_FAILED")
