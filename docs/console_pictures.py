@@ -57,6 +57,7 @@ def main() -> None:
         ]
         with Supervised([*command, "--data", f"{directory}/data"], Path(directory)) as platform:
             url = platform.wait_for(r"^console\t(\S+)\t")[1]
+            platform.wait_for(r"console listening on")
             addresses = dict(line.split("\t")[:2] for line in platform.lines if "\t" in line)
             _fill(addresses["broker"], addresses["registry"])
             _take(url)
@@ -79,9 +80,6 @@ def _take(url: str) -> None:
     browser.sees("live", ".hw-pill")
     browser.sees("Graz", "table")
     browser.driver.save_screenshot(str(DOCS / "console-sql.png"))
-    browser.type("Statements", TABLE)
-    browser.click("Run")
-    browser.sees("Created query")
     kind = "io.confluent.connect.jdbc.JdbcSourceConnector"
     browser.open(f"/connect/new?class={kind}", "New connector")
     browser.type("Name", "shop")
@@ -89,16 +87,21 @@ def _take(url: str) -> None:
     browser.click("Validate")
     browser.sees("It is refused;")
     browser.driver.save_screenshot(str(DOCS / "console-connect.png"))
-    browser.open("/pipelines", "Pipelines")
-    browser.sees("running", "table")
-    browser.script("""document.querySelector('table a[href^="/pipelines/sql"]').click()""")
-    browser.sees("rows of state", ".hw-wide")
-    browser.driver.save_screenshot(str(DOCS / "console-pipelines.png"))
     browser.script("document.cookie = 'headwater_theme=dark; path=/'")
     browser.open("/", "Overview")
     browser.misses("Measuring")
     browser.sees("billing")
     browser.driver.save_screenshot(str(DOCS / "console-overview.png"))
+    browser.script("document.cookie = 'headwater_theme=light; path=/'")
+    browser.open("/sql", "SQL")
+    browser.type("Statements", TABLE)
+    browser.click("Run")
+    browser.sees("Created query")
+    browser.open("/pipelines", "Pipelines")
+    browser.sees("running", "table")
+    browser.script("""document.querySelector('table a[href^="/pipelines/sql"]').click()""")
+    browser.sees("rows of state", ".hw-wide")
+    browser.driver.save_screenshot(str(DOCS / "console-pipelines.png"))
     browser.close()
 
 

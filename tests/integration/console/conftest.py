@@ -39,6 +39,8 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
     ]
     with Supervised(command, directory) as running:
         running.wait_for(r"^console\t(\S+)\t")
+        # The platform does not wait for what people look at.
+        running.wait_for(r"console listening on")
         yield running
 
 
