@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.browser import Browser
 from tests.unit.up.supervised import Supervised
+from tests.waiting import wait_for
 
 from headwater.serde import Schema, SchemaRegistryClient
 
@@ -41,6 +42,11 @@ TABLE = """\
 CREATE TABLE large_orders AS
   SELECT customer->city AS city, COUNT(*) AS orders FROM orders
   WHERE amount > 100 GROUP BY customer->city EMIT CHANGES;"""
+
+OPEN_PROGRAM = """\
+const program = document.querySelector('table a[href^="/pipelines/sql"]');
+if (program) program.click();
+return Boolean(program);"""
 
 
 def main() -> None:
@@ -98,8 +104,7 @@ def _take(url: str) -> None:
     browser.click("Run")
     browser.sees("Created query")
     browser.open("/pipelines", "Pipelines")
-    browser.sees("running", "table")
-    browser.script("""document.querySelector('table a[href^="/pipelines/sql"]').click()""")
+    wait_for(lambda: browser.script(OPEN_PROGRAM), "a program that tells of itself")
     browser.sees("rows of state", ".hw-wide")
     browser.driver.save_screenshot(str(DOCS / "console-pipelines.png"))
     browser.close()

@@ -65,30 +65,6 @@ def test_what_one_side_writes_the_other_reads() -> None:
     assert announcements.GONE_AFTER_S == programs.GONE_AFTER_S
 
 
-def announce(bootstrap_servers: str) -> None:
-    """Tell of a program until this process is killed."""
-    plan = _plan(bootstrap_servers)
-    status = replace(_status(plan), name="killed")
-    with Announcer(lambda: [(status, plan)], every_s=0.2):
-        threading.Event().wait()
-
-
-def test_a_program_that_was_killed_is_gone_when_it_is_silent(bootstrap_servers: str) -> None:
-    seen = programs.Programs(Cluster(ClusterAccess(bootstrap_servers), "default"), 3.0)
-
-    def names() -> list[str]:
-        return [each.name for each in seen.all()]
-
-    program = f"from {__name__} import announce; announce({bootstrap_servers!r})"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with Popen([sys.executable, "-c", program], env=environment) as process:
-        try:
-            wait_for(names, until=["killed"].__eq__)
-        finally:
-            process.kill()
-    wait_for(names, until=[].__eq__)
-
-
 def test_a_program_is_drawn_while_it_runs(browser: Browser, bootstrap_servers: str) -> None:
     browser.open("/pipelines", "Pipelines")
     browser.sees("Nothing runs. Start a program with headwater run")
@@ -121,3 +97,27 @@ def test_nobody_can_do_harm_by_what_he_tells(browser: Browser, bootstrap_servers
         browser.click(HOSTILE[1], "table a")
         browser.sees(HOSTILE[1], "h1")
         browser.sees(HOSTILE[0], ".hw-note")
+
+
+def announce(bootstrap_servers: str) -> None:
+    """Tell of a program until this process is killed."""
+    plan = _plan(bootstrap_servers)
+    status = replace(_status(plan), name="killed")
+    with Announcer(lambda: [(status, plan)], every_s=0.2):
+        threading.Event().wait()
+
+
+def test_a_program_that_was_killed_is_gone_when_it_is_silent(bootstrap_servers: str) -> None:
+    seen = programs.Programs(Cluster(ClusterAccess(bootstrap_servers), "default"), 3.0)
+
+    def names() -> list[str]:
+        return [each.name for each in seen.all()]
+
+    program = f"from {__name__} import announce; announce({bootstrap_servers!r})"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with Popen([sys.executable, "-c", program], env=environment) as process:
+        try:
+            wait_for(names, until=["killed"].__eq__)
+        finally:
+            process.kill()
+    wait_for(names, until=[].__eq__)
