@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.browser import Browser
 from tests.unit.up.supervised import Supervised
+from tests.waiting import wait_for
 
 from headwater.serde import Schema, SchemaRegistryClient
 
@@ -37,6 +38,16 @@ FROM orders
 WHERE amount > 240
 EMIT CHANGES;"""
 
+TABLE = """\
+CREATE TABLE large_orders AS
+  SELECT customer->city AS city, COUNT(*) AS orders FROM orders
+  WHERE amount > 100 GROUP BY customer->city EMIT CHANGES;"""
+
+OPEN_PROGRAM = """\
+const program = document.querySelector('table a[href^="/pipelines/sql"]');
+if (program) program.click();
+return Boolean(program);"""
+
 
 def main() -> None:
     """Run a platform, fill it, and look at it."""
@@ -52,6 +63,7 @@ def main() -> None:
         ]
         with Supervised([*command, "--data", f"{directory}/data"], Path(directory)) as platform:
             url = platform.wait_for(r"^console\t(\S+)\t")[1]
+            platform.wait_for(r"console listening on")
             addresses = dict(line.split("\t")[:2] for line in platform.lines if "\t" in line)
             _fill(addresses["broker"], addresses["registry"])
             _take(url)
@@ -86,6 +98,15 @@ def _take(url: str) -> None:
     browser.misses("Measuring")
     browser.sees("billing")
     browser.driver.save_screenshot(str(DOCS / "console-overview.png"))
+    browser.script("document.cookie = 'headwater_theme=light; path=/'")
+    browser.open("/sql", "SQL")
+    browser.type("Statements", TABLE)
+    browser.click("Run")
+    browser.sees("Created query")
+    browser.open("/pipelines", "Pipelines")
+    wait_for(lambda: browser.script(OPEN_PROGRAM), "a program that tells of itself")
+    browser.sees("rows of state", ".hw-wide")
+    browser.driver.save_screenshot(str(DOCS / "console-pipelines.png"))
     browser.close()
 
 

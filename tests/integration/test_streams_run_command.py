@@ -16,11 +16,11 @@ import termios
 import time
 import urllib.request
 from subprocess import PIPE, STDOUT, Popen
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import psutil
-from confluent_kafka import Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.waiting import wait_for
 
@@ -143,6 +143,34 @@ class Terminal:
         return found
 
 
+def _told(broker: BrokerProcess) -> dict[str, Any] | None:
+    """Return what the program has told of itself last, for whoever sees its cluster."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "group.id": "unused",
+            "enable.partition.eof": True,
+        }
+    )
+    consumer.assign([TopicPartition("_headwater_programs", 0, OFFSET_BEGINNING)])
+    last: dict[str, Any] | None = None
+    while (message := consumer.poll(WITHIN_S)) is not None and message.error() is None:
+        if message.key() == b"run/alerts":
+            value = message.value()
+            last = None if value is None else json.loads(value)
+    consumer.close()
+    return last
+
+
+def _is_told(told: dict[str, Any] | None) -> bool:
+    if told is None:
+        return False
+    assert [operator["kind"] for stage in told["stages"] for operator in stage["operators"]]
+    stages = {stage["name"] for stage in told["stages"]}
+    assert {query["stage"] for query in told["queries"]} <= stages
+    return [query["rows"] for query in told["queries"]] == [20, 20]
+
+
 def test_a_run_on_a_terminal_until_ctrl_c(
     broker: BrokerProcess, topic: str, tmp_path: Path
 ) -> None:
@@ -168,6 +196,7 @@ def test_a_run_on_a_terminal_until_ctrl_c(
         assert values["restarts_total"] == 0
         assert values["up"] == 2, "both queries"
         read = quote(json.dumps({topic: {"0": 20}}))
+        wait_for(lambda: (terminal.read(), _told(broker))[1], until=_is_told)
         asked = f"{stores}/counts/entries?at_least={read}&timeout_ms={WITHIN_S * 1000}"
         with urllib.request.urlopen(asked) as answer:
             entries = json.load(answer)["entries"]
@@ -180,6 +209,7 @@ def test_a_run_on_a_terminal_until_ctrl_c(
         assert terminal.process is not None
         code = terminal.process.wait(WITHIN_S)
     assert code == 0, terminal.text
+    assert _told(broker) is None, "it has said good-bye"
     assert "alerts: stopping" in terminal.text
     assert re.search(rf"{topic}-aggregate +stopped", terminal.text)
     assert terminal.text.rfind("\x1b[?25h") > terminal.text.rfind("\x1b[?25l"), "the cursor is back"

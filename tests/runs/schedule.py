@@ -41,6 +41,8 @@ _SPARK = (
 )
 # Whoever imports one of these runs Spark as well, whatever it is called.
 _SPARK_MODULES = ("from tests.spark_session ", "from tests.connect_process ")
+# They share a platform and a browser.
+_CONSOLE = "tests/integration/console/"
 # Each has a JVM of its own for as long as it runs.
 _SPARK_GROUPS = ("spark-1", "spark-2", "spark-3")
 # What a file of Spark's tests takes that no run has recorded yet.
@@ -72,6 +74,8 @@ def group_of(file: str) -> str:
         return group
     if file.startswith(_KAFKA):
         return "kafka"
+    if file.startswith(_CONSOLE):
+        return "console"
     return file
 
 

@@ -81,6 +81,51 @@ CONSOLE_SETTINGS = Definitions(
         importance=Importance.HIGH,
     ),
     ConfigDef(
+        "admin.users",
+        ConfigType.LIST,
+        (),
+        "Users of the users file who may do everything; * is everybody. Without these and"
+        " editor.users, everybody who may come in may do everything.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "editor.users",
+        ConfigType.LIST,
+        (),
+        "Users who may change everything but rights, users and quotas; all others only look.",
+        importance=Importance.HIGH,
+    ),
+    ConfigDef(
+        "masked.fields",
+        ConfigType.LIST,
+        (),
+        "Fields of records that nobody sees here, as TOPIC:FIELD; payments.*:value.card.number for"
+        " example, users:key, or *:headers.token. With some, only admins run statements of SQL.",
+    ),
+    ConfigDef(
+        "audit.file",
+        ConfigType.STRING,
+        None,
+        "A file for the audit trail, a line of JSON for each change; without it, it is kept while"
+        " the console runs.",
+    ),
+    ConfigDef(
+        "audit.file.max.bytes",
+        ConfigType.INT,
+        10_485_760,
+        "How large that file becomes before it is called audit.file.1, and so on.",
+        between(4_096, 2_147_483_647),
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
+        "audit.file.backups",
+        ConfigType.INT,
+        5,
+        "How many full files are kept.",
+        between(0, 1_000),
+        importance=Importance.LOW,
+    ),
+    ConfigDef(
         "allowed.hosts",
         ConfigType.LIST,
         (),

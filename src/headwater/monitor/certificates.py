@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import socket
-import ssl
 from typing import TYPE_CHECKING
 
-from headwater.clients.raw.cluster_reader import bootstrap_nodes
+from headwater.clients.raw.certificates import server_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,8 +14,6 @@ logger = logging.getLogger("headwater.monitor")
 
 LOOK_EVERY_S = 600.0
 """Certificates change rarely, and each look is a handshake."""
-
-_ANSWER_WITHIN_S = 5.0
 
 
 class CertificateWatch:
@@ -54,17 +50,4 @@ def expiry_of(address: str) -> float:
     Whoever signed it, and whomever it is for: it is looked at, and not trusted.
     Raises OSError, and ValueError if what was shown is no certificate.
     """
-    from cryptography import x509
-
-    (node,) = bootstrap_nodes(address)
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    with (
-        socket.create_connection((node.host, node.port), _ANSWER_WITHIN_S) as plain,
-        context.wrap_socket(plain, server_hostname=node.host) as peer,
-    ):
-        shown = peer.getpeercert(binary_form=True)
-    if shown is None:
-        raise ValueError("it showed none")
-    return x509.load_der_x509_certificate(shown).not_valid_after_utc.timestamp()
+    return server_certificate(address).not_after.timestamp()

@@ -161,14 +161,14 @@ class Cluster:
 
         return self._connection.offsets([*places], OffsetSpec.earliest())
 
-    def behind(self, read_to: Mapping[tuple[str, int], int]) -> int | None:
-        """Return how many records follow these offsets; None where no broker says so soon."""
+    def behind(self, read_to: Mapping[tuple[str, int], int]) -> dict[str, int] | None:
+        """Return how many records follow these offsets, by topic; None where none says so."""
         from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
         asked = {TopicPartition(*place): OffsetSpec.latest() for place in read_to}
         if not asked:
-            return 0
+            return {}
         try:
             answers = self._connection.admin.list_offsets(
                 asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_LAG_WITHIN_S
@@ -179,7 +179,10 @@ class Cluster:
             }
         except (ClientError, KafkaException):
             return None
-        return sum(max(0, end - read_to[place]) for place, end in ends.items())
+        lags: dict[str, int] = {}
+        for place, end in ends.items():
+            lags[place[0]] = lags.get(place[0], 0) + max(0, end - read_to[place])
+        return lags
 
     def _metadata(self) -> Any:
         from confluent_kafka import KafkaException

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.config import ConfigError
 from headwater.http.errors import StartError
 from headwater.http.service_process import Place, run_together
+from headwater.spark.jobs.announcements import Announcer
 from headwater.spark.jobs.host import JobHost
 from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.shared_session import SharedSession
@@ -46,7 +47,8 @@ def run(services: Sequence[HostedService], cluster: ClusterAccess, conf: Mapping
     """
     jobs = JobHost(SharedSession("headwater", conf={**_SLOTS, **conf}))
     try:
-        return run_together([_place(each, cluster, jobs) for each in services])
+        with Announcer(jobs.plans):
+            return run_together([_place(each, cluster, jobs) for each in services])
     finally:
         jobs.stop_all()
 

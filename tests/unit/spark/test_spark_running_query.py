@@ -17,7 +17,7 @@ class Reporting:
 
     def __init__(self) -> None:
         self.recentProgress: list[StreamingQueryProgress] = []
-        stage: Any = SimpleNamespace(sinks=())
+        stage: Any = SimpleNamespace(sinks=(), name="s")
         query: Any = SimpleNamespace(name="q")
         self.running = RunningQuery(stage, query)
         spark_query: Any = self

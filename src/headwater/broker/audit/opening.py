@@ -20,9 +20,9 @@ def audit_log_of(broker: Broker) -> AuditLog | None:
     path, topic = config.text(_FILE), config.text("headwater.audit.topic")
     if path is None and topic is None:
         return None
-    from headwater.broker.audit.audit_file import AuditFile
     from headwater.broker.audit.audit_log import AuditLog
     from headwater.broker.audit.audit_topic import AuditTopic
+    from headwater.logs.audit_file import AuditFile
 
     file = None
     if path is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.connection import connection_options
-from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
@@ -16,14 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.clients.connection import Connection
+    from headwater.clients.raw.quotas import Entity
 
 _TYPES = ("user", "client-id", "ip")
 _DEFAULT = "<default>"
-_EXACT, _MATCH_DEFAULT = 0, 1
-_VERSION = 1
-
-Entity = dict[str, str | None]
-"""Names by type; None stands for all that have no quota of their own."""
 
 
 @click.group(cls=LazyGroup)
@@ -62,26 +57,10 @@ Examples:
 @connection_options
 def list_command(connection: Connection, as_json: bool, **whom: Any) -> None:
     """List all quotas, or those of some entities."""
-    from headwater.clients.raw.admin import RawAdmin, error_name
-    from headwater.protocol.api_keys import ApiKey
+    from headwater.clients.raw.admin import RawAdmin
+    from headwater.clients.raw.quotas import list_quotas
 
-    admin = RawAdmin(connection)
-    wanted = {
-        "components": [
-            {"entity_type": kind, "match_type": _EXACT if name else _MATCH_DEFAULT, "match": name}
-            for kind, name in _entity(whom).items()
-        ],
-        "strict": False,
-    }
-    answer = admin.ask(admin.brokers()[0], ApiKey.DESCRIBE_CLIENT_QUOTAS, _VERSION, wanted)
-    if answer.error_code:
-        raise CommandError(answer.error_message or error_name(answer.error_code))
-    found = [
-        ({part.entity_type: part.entity_name for part in entry.entity}, value.key, value.value)
-        for entry in answer.entries or ()
-        for value in entry.values
-    ]
-    found.sort(key=lambda each: ([(k, n or "") for k, n in sorted(each[0].items())], each[1]))
+    found = list_quotas(RawAdmin(connection), _entity(whom))
     if as_json:
         print_json([{"entity": each, "quota": key, "value": value} for each, key, value in found])
         return
@@ -128,33 +107,19 @@ def alter(
     **whom: Any,
 ) -> None:
     """Change the quotas of a user, a client id, both together, or an address."""
-    from headwater.clients.raw.admin import RawAdmin, error_name
-    from headwater.protocol.api_keys import ApiKey
+    from headwater.clients.raw.admin import RawAdmin
+    from headwater.clients.raw.quotas import alter_quotas
 
     entity = _entity(whom)
     if not entity:
         raise click.UsageError("Say whose quotas: --user, --client or --ip, or their defaults.")
-    operations = [
-        {"key": key, "value": _number(key, text), "remove": False}
-        for key, text in parse_assignments(add, "--add").items()
-    ]
-    operations += [{"key": key, "value": 0.0, "remove": True} for key in delete]
-    if not operations:
-        raise click.UsageError("Say what to change: --add or --delete.")
-    admin = RawAdmin(connection)
-    entry = {
-        "entity": [{"entity_type": kind, "entity_name": name} for kind, name in entity.items()],
-        "ops": operations,
+    changes: dict[str, float | None] = {
+        key: _number(key, text) for key, text in parse_assignments(add, "--add").items()
     }
-    answer = admin.ask(
-        admin.brokers()[0],
-        ApiKey.ALTER_CLIENT_QUOTAS,
-        _VERSION,
-        {"entries": [entry], "validate_only": dry_run},
-    )
-    (result,) = answer.entries
-    if result.error_code:
-        raise CommandError(result.error_message or error_name(result.error_code))
+    changes |= dict.fromkeys(delete)
+    if not changes:
+        raise click.UsageError("Say what to change: --add or --delete.")
+    alter_quotas(RawAdmin(connection), entity, changes, validate_only=dry_run)
     whose = " and ".join(f"{kind} {_DEFAULT if n is None else n}" for kind, n in entity.items())
     note(f"{'Would change' if dry_run else 'Changed'} the quotas of {whose}.")
 

@@ -204,6 +204,7 @@ def _run(
     from headwater.serde import SerdeError
     from headwater.spark.checkpoints import CheckpointError
     from headwater.spark.jars import OperatorsMissing, file_system_settings
+    from headwater.spark.jobs.announcements import Announcer
     from headwater.spark.jobs.host import JobHost
     from headwater.spark.jobs.job import JobFailed
     from headwater.spark.jobs.reset import reset
@@ -217,7 +218,7 @@ def _run(
     def progress() -> tuple[QueryProgress, ...]:
         return next((job.progress for job in host.jobs()), ())
 
-    with stop_requests() as stop, make_run_view(name) as view:
+    with stop_requests() as stop, make_run_view(name) as view, Announcer(host.plans):
 
         def on_stop() -> None:
             view.say("stopping")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from headwater.console.model.brokers import Nodes, nodes
+from headwater.console.model.certificates import Certificates
 from headwater.console.model.cluster import Cluster
 from headwater.console.model.commands import Commands
 from headwater.console.model.connect import Connect
@@ -14,10 +14,14 @@ from headwater.console.model.groups import Groups
 from headwater.console.model.json_service import JsonService
 from headwater.console.model.monitor import Monitor
 from headwater.console.model.overview import Overview, overview
+from headwater.console.model.pipelines import Pipelines
 from headwater.console.model.platform import Platform
 from headwater.console.model.producing import Producing
+from headwater.console.model.programs import Programs
 from headwater.console.model.questions import ConsoleError, Questions
+from headwater.console.model.quotas import Quotas
 from headwater.console.model.records import Records
+from headwater.console.model.roles import Action, Role
 from headwater.console.model.schemas import Schemas
 from headwater.console.model.security import Security
 from headwater.console.model.sql import Sql
@@ -34,20 +38,21 @@ if TYPE_CHECKING:
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-logger = logging.getLogger("headwater.console")
-
 
 class Console:
     """Asks in threads, and changes nothing where it may only show.
 
     page = await console.ask(console.topics.page, Wanted("orders"))
-    await console.change("ann", "delete topic orders", console.topics.delete, "orders")
+    await console.change(who, Action.DELETE_TOPIC, "orders", console.topics.delete, "orders")
     """
 
     def __init__(self, config: ConsoleConfig) -> None:
         access = config.registry_access
         registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
         self.is_read_only = config.is_read_only
+        self.roles = config.roles
+        self.masks = config.masks
+        self.audit = config.audit_trail()
         self.tour = None if config.tour_file is None else read_tour(config.tour_file)
         self.cluster = Cluster(config.access, config.cluster_name)
         monitor = _service(config, "monitor", "monitor")
@@ -58,13 +63,17 @@ class Console:
         self.connect = None if connect is None else Connect(connect)
         sql = _service(config, "ksql", "SQL server")
         self.sql = None if sql is None else Sql(sql)
+        self.programs = Programs(self.cluster)
+        self.pipelines = Pipelines(self.programs, self.sql, self.connect)
         self.topics = Topics(self.cluster)
-        self.records = Records(self.cluster, Decoder(registry), config.scan_records)
+        self.records = Records(self.cluster, Decoder(registry), self.masks, config.scan_records)
         self.tails = Tails(self.cluster, self.records)
         self.producing = Producing(self.cluster, registry)
         self.groups = Groups(self.cluster, self.monitor)
         self.schemas = None if registry is None else Schemas(registry)
         self.security = Security(self.cluster)
+        self.quotas = Quotas(self.cluster)
+        self.certificates = Certificates(self.cluster, config.access, config.service_urls)
         registry_url = None if registry is None else registry.urls[0]
         self.commands = Commands(config.bootstrap_servers, registry_url)
         self._questions = Questions()
@@ -83,24 +92,56 @@ class Console:
         """Return the answer to a question that blocks; raises ConsoleError."""
         return await self._questions.ask(question, *args, **kwargs)
 
+    def role(self, who: str) -> Role:
+        """Return what somebody is here, by the name of the principal."""
+        return self.roles.of(who)
+
+    def may(self, who: str, action: Action) -> bool:
+        """Whether somebody may do something."""
+        return not self._refusal(who, action)
+
+    def may_query(self, who: str) -> bool:
+        """Whether somebody may see what comes of any query; masks hide fields of topics alone."""
+        return not self.masks or self.role(who) is Role.ADMIN
+
     async def change(
         self,
         who: str,
-        what: str,
-        action: Callable[Given, Result],
+        action: Action,
+        resource: str,
+        doing: Callable[Given, Result],
         *args: Given.args,
         **kwargs: Given.kwargs,
     ) -> Result:
-        """Do something that changes the cluster, and write down who did it."""
-        if self.is_read_only:
-            raise ConsoleError("This console only shows; it was started with read.only.")
+        """Do something that changes the platform, if this person may, and write down who did it.
+
+        Raises ConsoleError. All that changes something comes through here: that a page has no
+        button for it is a courtesy.
+        """
+        refusal = self._refusal(who, action)
+        if refusal:
+            self.audit.note(who, action, resource, refusal, allowed=False)
+            raise ConsoleError(refusal)
         try:
-            result = await self._questions.ask(action, *args, **kwargs)
+            result = await self._questions.ask(doing, *args, **kwargs)
         except ConsoleError as failure:
-            logger.info("%s: %s: failed: %s", who, what, failure)
+            self.audit.note(who, action, resource, str(failure), allowed=True)
             raise
-        logger.info("%s: %s", who, what)
+        self.audit.note(who, action, resource, "", allowed=True)
         return result
+
+    def _refusal(self, who: str, action: Action) -> str:
+        if self.is_read_only:
+            return "This console only shows; it was started with read.only."
+        role, needed = self.role(who), action.role
+        if action is Action.RUN_STATEMENT and not self.may_query(who):
+            needed = Role.ADMIN  # a stream could be made of what masks hide
+        if role >= needed:
+            return ""
+        return (
+            f"To {action.words} takes the role {needed.name.lower()}, and {who} is "
+            f"{role.name.lower()} here."
+        )
 
     def stop(self) -> None:
         """Let go of everything, without waiting for what is under way."""
@@ -109,6 +150,7 @@ class Console:
             self.sql.stop()
         self._questions.stop()
         self.cluster.close()
+        self.audit.close()
 
 
 def _service(config: ConsoleConfig, name: str, title: str) -> JsonService | None:

@@ -92,7 +92,7 @@ class Decoder:
             reader = self._readers[schema.type] = _READERS[schema.type](registry)
         value = reader(data, context)
         text = json.dumps(value, ensure_ascii=False, default=str)
-        shown, is_cut = _cut(text)
+        shown, is_cut = shortened(text)
         return Decoded(
             _NAMES[schema.type], shown, value, len(data), schema_id=ref.id, is_cut=is_cut
         )
@@ -149,5 +149,6 @@ def _binary(data: bytes, problem: str | None) -> Decoded:
     return Decoded("bytes", shown, shown, len(data), problem=problem, is_cut=len(data) > most)
 
 
-def _cut(text: str) -> tuple[str, bool]:
+def shortened(text: str) -> tuple[str, bool]:
+    """Return as much of a text as is shown, and whether that is not all."""
     return (text, False) if len(text) <= MAX_SHOWN else (text[:MAX_SHOWN], True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.clients.errors import ClientError
 from headwater.clients.group_changes import delete_group, move_group
 from headwater.clients.offset_plan import make_plan
+from headwater.console.model.lag_history import LagHistory
 from headwater.console.model.paging import Page, Wanted, page_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from headwater.clients.offset_plan import Planned, Target
     from headwater.console.model.cluster import Cluster, Look
+    from headwater.console.model.lag_history import LagPoint
     from headwater.console.model.monitor import GroupVerdict, Monitor
     from headwater.metrics.cluster_state import GroupState, Owner
 
@@ -57,6 +59,7 @@ class GroupDetail:
     row: GroupRow
     partitions: Sequence[PartitionLag]
     verdict: GroupVerdict | None
+    history: Sequence[LagPoint] = ()
 
 
 class Groups:
@@ -65,6 +68,7 @@ class Groups:
     def __init__(self, cluster: Cluster, monitor: Monitor | None) -> None:
         self._cluster = cluster
         self._monitor = monitor
+        self._history = LagHistory()
 
     def page(self, wanted: Wanted, topic: str = "") -> Page[GroupRow]:
         """Return a page of the list: of all groups, or of those that read a topic."""
@@ -80,10 +84,13 @@ class Groups:
     def all(self) -> list[GroupRow]:
         """Return all groups."""
         look = self._cluster.look()
-        return [_row(group, look) for group in look.state.groups]
+        rows = [_row(group, look) for group in look.state.groups]
+        self._history.note(look.taken, {row.name: row.lag for row in rows if row.lag is not None})
+        return rows
 
     def detail(self, name: str) -> GroupDetail:
         """Return a group; raises ClientError."""
+        self.all()
         look = self._cluster.look()
         group = look.groups.get(name) or self._cluster.look_again().groups.get(name)
         if group is None:
@@ -104,7 +111,7 @@ class Groups:
                     None if of_monitor is None else of_monitor.status,
                 )
             )
-        return GroupDetail(_row(group, look), partitions, verdict)
+        return GroupDetail(_row(group, look), partitions, verdict, self._history.of(name))
 
     def plan(self, name: str, topic: str, target: Target) -> list[Planned]:
         """Return where a group would be, in a topic or, with "", in all of its topics."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from headwater.console.model.cluster import Cluster
     from headwater.console.model.decoding import Decoded, Decoder
+    from headwater.console.model.masks import Masks
 
 NEWEST = "newest"
 PAGE_SIZE = 50
@@ -78,9 +79,10 @@ class RecordPage:
 class Records:
     """Reads records; all methods block."""
 
-    def __init__(self, cluster: Cluster, decoder: Decoder, scan_records: int) -> None:
+    def __init__(self, cluster: Cluster, decoder: Decoder, masks: Masks, scan_records: int) -> None:
         self._cluster = cluster
         self._decoder = decoder
+        self._masks = masks
         self._scan_records = scan_records
 
     def page(self, query: Query) -> RecordPage:
@@ -90,9 +92,9 @@ class Records:
         return _Search(query, wanted, spans, self._scan_records, self._cluster, self).page()
 
     def decode(self, message: Message) -> Record:
-        """Return a message as a record."""
+        """Return a message as a record, without what nobody is to see."""
         topic = message.topic()
-        return Record(
+        record = Record(
             topic,
             message.partition(),
             message.offset(),
@@ -104,6 +106,7 @@ class Records:
                 for name, value in message.headers() or ()
             ),
         )
+        return self._masks.hide(record) if self._masks else record
 
     def _spans(self, query: Query) -> dict[int, Window]:
         """Return what may be looked at of each partition."""

@@ -117,6 +117,11 @@ class Sql:
         streams, tables = self.run("SHOW STREAMS; SHOW TABLES")
         return [*streams["streams"], *tables["tables"]]
 
+    def functions(self) -> list[str]:
+        """Return the names of all functions."""
+        (listed,) = self.run("SHOW FUNCTIONS")
+        return sorted(str(each["name"]).upper() for each in listed["functions"])
+
     def queries(self) -> list[Entity]:
         """Return the queries that run."""
         (listed,) = self.run("SHOW QUERIES")

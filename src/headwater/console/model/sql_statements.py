@@ -10,6 +10,9 @@ _PIECE = re.compile(
     r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|;|[^;'\"`/-]+|.", re.DOTALL
 )
 _SET = re.compile(r"SET\s+'([^']+)'\s*=\s*'((?:[^']|'')*)'", re.IGNORECASE)
+_CONNECTOR = re.compile(
+    r"CREATE\s+(?:SOURCE|SINK)\s+CONNECTOR\b.*?(?=\bWITH\b|$)", re.IGNORECASE | re.DOTALL
+)
 _UNSET = re.compile(r"UNSET\s+'([^']+)'", re.IGNORECASE)
 
 
@@ -29,6 +32,16 @@ class Statement:
         """Whether it may change something; whoever may only look may not send it."""
         word = self.text.split(None, 1)[0].upper()
         return word not in ("SELECT", "SHOW", "LIST", "DESCRIBE", "EXPLAIN", "SET", "UNSET")
+
+    @property
+    def without_settings(self) -> str:
+        """It as it may be written down: settings of connectors are often secrets.
+
+        >>> Statement("CREATE SINK CONNECTOR a WITH ('password' = 'b')").without_settings
+        'CREATE SINK CONNECTOR a'
+        """
+        found = _CONNECTOR.match(self.text)
+        return self.text if found is None else found[0].strip()
 
     def changed(self, properties: dict[str, str]) -> dict[str, str] | None:
         """Return the properties after SET or UNSET, which no server needs to see; else None."""

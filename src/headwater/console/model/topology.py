@@ -18,6 +18,10 @@ class Node:
     what: str
     """The topics of a source or sink, the stores of an operator."""
     into: list[str] = field(default_factory=list)
+    title: str = ""
+    """What it does in words, where its name does not say it."""
+    figures: str = ""
+    """What is known of it now."""
 
     @property
     def label(self) -> str:
@@ -27,7 +31,7 @@ class Node:
         'aggregate'
         """
         if self.kind != "Processor":
-            return self.what
+            return self.what or self.title
         words = self.name.removeprefix("KSTREAM-").removeprefix("KTABLE-").split("-")
         return " ".join(word for word in words if not word.isdigit()).lower()
 

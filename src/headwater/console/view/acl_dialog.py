@@ -8,6 +8,7 @@ from nicegui import ui
 
 from headwater.clients.raw.acls import Acl
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.model.security import OPERATIONS, PATTERNS, PERMISSIONS, RESOURCES
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.frame import html
@@ -49,8 +50,10 @@ def acl_dialog(frame: Frame, user: str, listing: Listing, *, is_new: bool) -> ui
         async def change() -> None:
             acl = typed()
             if is_new:
-                await console.change(user, f"add {acl}", security.add, acl)
-            elif not await console.change(user, f"remove {acl}", security.remove, acl):
+                await console.change(user, Action.ADD_ACL, " ".join(acl), security.add, acl)
+            elif not await console.change(
+                user, Action.REMOVE_ACL, " ".join(acl), security.remove, acl
+            ):
                 raise ConsoleError("There is no such right.")
 
         async def attempt() -> None:

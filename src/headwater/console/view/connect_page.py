@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.roles import Action
 from headwater.console.view.formats import UNKNOWN, count, path
+from headwater.console.view.frame import user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, link, tag
 
@@ -45,7 +47,7 @@ def register(frame: Frame, connect: Connect) -> None:
         with frame.page(request, "Connect", console.commands.connect(connect.url, "list")):
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search connectors")
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.CREATE_CONNECTOR):
                     new = ui.button("New connector").props("unelevated")
                     new.on_click(lambda: ui.navigate.to("/connect/new"))
             await listing.show()

@@ -19,6 +19,7 @@ from headwater.console.model.connector_form import (
     without_hidden,
 )
 from headwater.console.model.questions import ConsoleError, explained
+from headwater.console.model.roles import Action
 from headwater.console.view.connect_page import connector_path
 from headwater.console.view.connector_fields import ConnectorFields
 from headwater.console.view.dialogs import attempted
@@ -36,18 +37,20 @@ _STATES = {RUNNING: "Running", "PAUSED": "Paused", "STOPPED": "Stopped"}
 
 def register(frame: Frame, connect: Connect) -> None:
     """Make the pages."""
-    if frame.console.is_read_only:
-        return
 
     @ui.page("/connect/new", response_timeout=30)
     async def new_page(request: Request) -> None:
         command = frame.console.commands.connect(connect.url, "create", "connector.json")
         with frame.page(request, "New connector", command):
+            if not frame.allows(request, Action.CREATE_CONNECTOR):
+                return
             await _Form(frame, connect, user_of(request), _given(request)).show()
 
     @ui.page("/connect/edit/{name:path}", response_timeout=30)
     async def edit_page(request: Request, name: str) -> None:
         with frame.page(request, f"Configuration of {name}"):
+            if not frame.allows(request, Action.ALTER_CONNECTOR):
+                return
             try:
                 found = await frame.console.ask(connect.one, name)
             except ConsoleError as failure:
@@ -191,12 +194,21 @@ class _Form:
     async def _save(self) -> None:
         config = await self._check()
         if self._existing:
-            name, what = self._existing, f"configure connector {self._existing}"
-            await self._console.change(self._user, what, self._connect.configure, name, config)
+            name = self._existing
+            await self._console.change(
+                self._user, Action.ALTER_CONNECTOR, name, self._connect.configure, name, config
+            )
         else:
             name, state = config.get(NAME, ""), str(self._state.value)
-            what = f"create connector {name}"
-            await self._console.change(self._user, what, self._connect.create, name, config, state)
+            await self._console.change(
+                self._user,
+                Action.CREATE_CONNECTOR,
+                name,
+                self._connect.create,
+                name,
+                config,
+                state,
+            )
         ui.navigate.to(connector_path(name))
 
     async def _attempt_check(self) -> None:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from headwater.console.model.connector_form import readable, shown
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.connect_page import connector_path, connector_state
 from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import UNKNOWN, count, path
@@ -63,7 +64,7 @@ def register(frame: Frame, connect: Connect) -> None:
         )
         with frame.page(request, name, command, tabs):
             live = Live(load, _EVERY_S)
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.CONTROL_CONNECTOR):
                 _Levers(frame, connect, name, user_of(request), live).show(view)
             await live.show()
 
@@ -112,7 +113,7 @@ class _Levers:
         name = self._name
         try:
             await self._console.change(
-                self._user, f"{action} connector {name}", self._connect.act, name, action
+                self._user, Action.CONTROL_CONNECTOR, name, self._connect.act, name, action
             )
         except ConsoleError as failure:
             ui.notify(str(failure), type="negative", multi_line=True)
@@ -123,14 +124,14 @@ class _Levers:
     async def _delete(self) -> None:
         name = self._name
         await self._console.change(
-            self._user, f"delete connector {name}", self._connect.delete, name
+            self._user, Action.DELETE_CONNECTOR, name, self._connect.delete, name
         )
         ui.navigate.to("/connect")
 
     async def _reset(self) -> None:
         name = self._name
         said = await self._console.change(
-            self._user, f"reset offsets of connector {name}", self._connect.reset_offsets, name
+            self._user, Action.RESET_CONNECTOR, name, self._connect.reset_offsets, name
         )
         ui.notify(said or f"{name} begins anew.")
         await self._live.refresh()

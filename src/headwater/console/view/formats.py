@@ -67,6 +67,19 @@ def moment(milliseconds: int) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S.") + f"{milliseconds % 1000:03d}"
 
 
+def instant(text: str) -> str:
+    """Return a moment that was written as ISO 8601, in UTC and to the second.
+
+    >>> instant("2026-01-31T08:15:02.123+01:00"), instant("now")
+    ('2026-01-31 07:15:02', 'now')
+    """
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
 def path(*segments: str, query: Mapping[str, object] | None = None) -> str:
     """Return an address of this console; what is empty is left out of the query.
 

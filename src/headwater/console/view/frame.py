@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Role
 from headwater.console.view.markup import Markup, join, link, tag
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from headwater.console.model.console import Console
+    from headwater.console.model.roles import Action
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
 _THEME_COOKIE = "headwater_theme"
@@ -58,12 +60,15 @@ class Frame:
         theme = ui.dark_mode({"dark": True, "light": False}.get(_theme(request)))
         with ui.element("div").classes("hw-shell"):
             with ui.element("aside").classes("hw-side"):
-                html(self._menu(request.url.path))
+                html(self._menu(request))
             with ui.element("div").classes("hw-main"):
                 with ui.element("div").classes("hw-top"):
                     html(tag("h1", title)).style("flex: 1; min-width: 0")
                     if self.console.is_read_only:
                         html(tag("span", "read only", class_="hw-pill"))
+                    if self.console.roles.are_given:
+                        role = self.console.role(user_of(request))
+                        html(tag("span", role.name.lower(), class_="hw-pill"))
                     _theme_switch(theme)
                     if self.has_users:
                         html(tag("span", user_of(request), class_="hw-soft"))
@@ -75,7 +80,15 @@ class Frame:
                     html(tag("nav", *map(_tab, tabs), class_="hw-tabs", aria_label="Views"))
                 yield
 
-    def _menu(self, current: str) -> Markup:
+    def allows(self, request: Request, action: Action) -> bool:
+        """Tell whether somebody may do what a page is for, and say so where not."""
+        is_allowed = self.console.may(user_of(request), action)
+        if not is_allowed:
+            html(note("error", f"You may not {action.words} here."))
+        return is_allowed
+
+    def _menu(self, request: Request) -> Markup:
+        current = request.url.path
         places = [("Overview", "/"), ("Topics", "/topics"), ("Groups", "/groups")]
         if self.console.schemas is not None:
             places.append(("Schemas", "/schemas"))
@@ -83,7 +96,9 @@ class Frame:
             places.append(("Connect", "/connect"))
         if self.console.sql is not None:
             places.append(("SQL", "/sql"))
-        places += [("Security", "/security"), ("Brokers", "/brokers")]
+        places += [("Pipelines", "/pipelines"), ("Security", "/security"), ("Brokers", "/brokers")]
+        if self.console.role(user_of(request)) is Role.ADMIN:
+            places.append(("Audit", "/audit"))
         links = [
             tag("a", label, href=href, aria_current="page" if _is_in(current, href) else None)
             for label, href in places

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import count, path, seconds
 from headwater.console.view.frame import Live, figures, user_of
 from headwater.console.view.groups_page import state_pill
+from headwater.console.view.lag_chart import lag_chart
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.reset_dialog import reset_dialog
 
@@ -32,14 +34,15 @@ def register(frame: Frame) -> None:
             return _shown(await console.ask(console.groups.detail, group))
 
         async def delete() -> None:
-            what = f"delete group {group}"
-            await console.change(user_of(request), what, console.groups.delete, group)
+            await console.change(
+                user_of(request), Action.DELETE_GROUP, group, console.groups.delete, group
+            )
             ui.navigate.to("/groups")
 
         command = console.commands.headwater("groups", "describe", group)
         with frame.page(request, group, command):
             live = Live(load)
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.RESET_GROUP):
                 resetting = reset_dialog(frame, group, user_of(request), live)
                 deleting = confirm_typed(
                     f"Delete {group}",
@@ -67,6 +70,7 @@ def _shown(detail: GroupDetail) -> Markup:
     if verdict is not None:
         pill = tag("span", verdict.status, class_=f"hw-pill {_VERDICTS.get(verdict.status, 'bad')}")
         parts.append(tag("p", "Verdict: ", pill, " ", verdict.reason))
+    parts.append(lag_chart(detail.history))
     rows = [
         (
             link(each.topic, path("topics", each.topic)),

@@ -10,13 +10,18 @@ from fastapi import FastAPI
 from nicegui import app, ui
 
 from headwater.console.view import (
+    audit_page,
     brokers_page,
+    certificates_page,
     connect_page,
     connector_form_page,
     connector_page,
     group_page,
     groups_page,
     overview_page,
+    pipeline_page,
+    pipelines_page,
+    quotas_page,
     records_page,
     schemas_page,
     security_page,
@@ -52,8 +57,13 @@ def pages(console: Console, *, has_users: bool) -> Application:
     if console.sql is not None:
         sql_page.register(frame, console.sql)
         sql_lists_page.register(frame, console.sql)
+    pipelines_page.register(frame)
+    pipeline_page.register(frame)
     security_page.register(frame)
+    quotas_page.register(frame)
+    certificates_page.register(frame)
     brokers_page.register(frame)
+    audit_page.register(frame)
     app.add_static_files("/static", _STATIC, max_cache_age=3600)
     # Its clients say so when the process stops; they come back by themselves.
     logging.getLogger("nicegui").setLevel(logging.WARNING)

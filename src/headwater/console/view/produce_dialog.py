@@ -8,6 +8,7 @@ from nicegui import ui
 
 from headwater.console.model.producing import FORMATS, SCHEMA, TEXT, NewRecord, headers_of
 from headwater.console.model.questions import explained
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html
@@ -52,7 +53,7 @@ def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
         async def produce() -> None:
             record = explained(typed)
             where = await console.change(
-                user, f"produce to {topic}", console.producing.produce, record
+                user, Action.PRODUCE, topic, console.producing.produce, record
             )
             ui.navigate.to(path("topics", topic, "records", str(where[0]), str(where[1])))
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError, explained
 from headwater.console.model.records import NEWEST, Query
+from headwater.console.model.roles import Action
 from headwater.console.view.formats import count, path
 from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.markup import Markup, join, link, tag
@@ -107,7 +108,7 @@ class _Browser:
             ui.button("Search", on_click=search).props("unelevated")
         with ui.element("div").classes("hw-bar"):
             self._follow_button = ui.button("Live tail", on_click=self._follow).props("outline")
-            if not self._console.is_read_only:
+            if self._console.may(user, Action.PRODUCE):
                 dialog = produce_dialog(self._frame, query.topic, user)
                 ui.button("Produce", on_click=dialog.open).props("outline")
             html(join([link("JSON lines", self._export("jsonl")), " "]))

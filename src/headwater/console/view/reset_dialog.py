@@ -10,6 +10,7 @@ from nicegui import ui
 from headwater.clients.offset_plan import Target
 from headwater.clients.points_in_time import parse_time
 from headwater.console.model.questions import explained
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import count
 from headwater.console.view.frame import html
@@ -52,8 +53,9 @@ def reset_dialog(frame: Frame, group: str, user: str, live: Live) -> ui.dialog:
             execute.set_enabled(bool(planned))
 
         async def move() -> None:
-            what = f"reset offsets of {group}"
-            await console.change(user, what, console.groups.move, group, list(planned))
+            await console.change(
+                user, Action.RESET_GROUP, group, console.groups.move, group, list(planned)
+            )
 
         async def attempt_preview() -> None:
             planned.clear()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html, note
@@ -53,7 +54,8 @@ def schema_dialog(
             await check()
             await console.change(
                 user,
-                f"register a schema for {name.value}",
+                Action.REGISTER_SCHEMA,
+                name.value,
                 schemas.register,
                 name.value or "",
                 schema.value or "",

@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.model.schemas import readable, side_by_side
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html, note, user_of
@@ -38,7 +39,7 @@ def register(frame: Frame, schemas: Schemas) -> None:
         with frame.page(request, "Schemas", console.commands.registry("/subjects")):
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search subjects")
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.REGISTER_SCHEMA):
                     dialog = schema_dialog(frame, schemas, user_of(request))
                     ui.button("New schema", on_click=dialog.open).props("unelevated")
             await listing.show()
@@ -55,7 +56,7 @@ def register(frame: Frame, schemas: Schemas) -> None:
             except ConsoleError as failure:
                 html(note("error", str(failure)))
                 return
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.REGISTER_SCHEMA):
                 text = readable(shown.schema)
                 dialog = schema_dialog(
                     frame, schemas, user_of(request), subject, text, shown.schema.type

@@ -8,11 +8,13 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.acl_dialog import acl_dialog
 from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
-from headwater.console.view.frame import Tab, html, note, user_of
+from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.security_tabs import security_tabs
 
 if TYPE_CHECKING:
     from headwater.clients.raw.acls import Acl
@@ -48,7 +50,7 @@ def register(frame: Frame) -> None:
         nothing = "There are no ACLs: only super users may do anything."
         listing = Listing(("security",), wanted_in(request), _HEADINGS, rows, nothing=nothing)
         command = console.commands.headwater("acls", "list")
-        with frame.page(request, "Security", command, _tabs("Rights")):
+        with frame.page(request, "Security", command, security_tabs("Rights")):
             try:
                 if not await console.ask(security.has_authorizer):
                     html(note("warning", "The cluster has no authorizer.", _NO_AUTHORIZER))
@@ -58,7 +60,7 @@ def register(frame: Frame) -> None:
                 return
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search rights")
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.ADD_ACL):
                     user = user_of(request)
                     for label, is_new in (("Add a right", True), ("Remove a right", False)):
                         dialog = acl_dialog(frame, user, listing, is_new=is_new)
@@ -69,24 +71,19 @@ def register(frame: Frame) -> None:
     @ui.page("/security/users", response_timeout=30)
     async def users_page(request: Request) -> None:
         command = console.commands.headwater("users", "list")
-        with frame.page(request, "Security", command, _tabs("Users")):
+        with frame.page(request, "Security", command, security_tabs("Users")):
             try:
                 users = await console.ask(security.users)
             except ConsoleError as failure:
                 html(note("error", str(failure)))
                 return
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.SET_PASSWORD):
                 dialog = _password_dialog(frame, user_of(request))
                 ui.button("New user, or new password", on_click=dialog.open).props("unelevated")
             if not users:
                 html(tag("p", "Nobody has a password for SCRAM.", class_="hw-soft"))
             for each in users:
                 _user(frame, each, user_of(request))
-
-
-def _tabs(current: str) -> list[Tab]:
-    places = (("Rights", "/security"), ("Users", "/security/users"))
-    return [Tab(label, href, label == current) for label, href in places]
 
 
 def _row(acl: Acl) -> list[object]:
@@ -104,12 +101,13 @@ def _user(frame: Frame, user: User, who: str) -> None:
     with ui.element("div").classes("hw-bar").style("margin-top: 10px"):
         html(tag("b", user.name))
         html(tag("span", ", ".join(user.mechanisms), class_="hw-soft"))
-        if frame.console.is_read_only:
+        if not frame.console.may(who, Action.DELETE_USER):
             return
 
         async def delete() -> None:
-            what = f"delete user {user.name}"
-            await frame.console.change(who, what, security.delete_user, user.name)
+            await frame.console.change(
+                who, Action.DELETE_USER, user.name, security.delete_user, user.name
+            )
             ui.navigate.to("/security/users")
 
         said = "The user can log in no more; who is logged in stays so."
@@ -131,9 +129,13 @@ def _password_dialog(frame: Frame, who: str) -> ui.dialog:
         said = html(Markup())
 
         async def save() -> None:
-            what = f"set the password of {name.value}"
             await frame.console.change(
-                who, what, security.set_password, name.value or "", password.value or ""
+                who,
+                Action.SET_PASSWORD,
+                name.value or "",
+                security.set_password,
+                name.value or "",
+                password.value or "",
             )
             ui.navigate.to("/security/users")
 

@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import path
 from headwater.console.view.frame import Live, figures, note, user_of
@@ -56,7 +57,8 @@ def register(frame: Frame, sql: Sql) -> None:
 
         async def drop() -> None:
             kind = (await console.ask(sql.describe, name))["type"]
-            await console.change(user_of(request), f"drop {kind} {name}", sql.drop, kind, name)
+            who = user_of(request)
+            await console.change(who, Action.DROP_SOURCE, name, sql.drop, kind, name)
             ui.navigate.to("/sql/sources")
 
         with frame.page(request, name, command(f"DESCRIBE {name} EXTENDED;")):
@@ -64,7 +66,7 @@ def register(frame: Frame, sql: Sql) -> None:
                 query = path("sql", query={"q": f"SELECT * FROM `{name}` EMIT CHANGES;"})
                 look = ui.button("Query it").props("outline")
                 look.on_click(lambda: ui.navigate.to(query))
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.DROP_SOURCE):
                     said = "It is dropped, with the query that fills it; its topic stays."
                     dialog = confirm_typed(f"Drop {name}", said, name, "Drop", drop)
                     button = ui.button("Drop it", on_click=dialog.open)
@@ -80,8 +82,8 @@ def register(frame: Frame, sql: Sql) -> None:
 
         def acting(action: str) -> Callable[[], Awaitable[None]]:
             async def act() -> None:
-                what = f"{action} query {query}"
-                await console.change(user_of(request), what, sql.act, query, action)
+                who = user_of(request)
+                await console.change(who, Action.CONTROL_QUERY, query, sql.act, query, action)
                 if action == "terminate":
                     ui.navigate.to("/sql/queries")
                 else:
@@ -90,7 +92,7 @@ def register(frame: Frame, sql: Sql) -> None:
             return act
 
         with frame.page(request, query, command(f"EXPLAIN {query};")):
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.CONTROL_QUERY):
                 said = "It ends for good; what it has written stays."
                 ending = confirm_typed(
                     f"Terminate {query}", said, query, "Terminate", acting("terminate")

@@ -8,11 +8,13 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.model.sql_statements import statements_in
 from headwater.console.view.formats import count
 from headwater.console.view.frame import Tab, html, user_of
 from headwater.console.view.markup import Markup, tag
 from headwater.console.view.sql_answers import answer_shown, rows_shown
+from headwater.console.view.sql_suggestions import SqlSuggestions
 
 if TYPE_CHECKING:
     from headwater.console.model.sql import RunningQuery, Sql
@@ -58,8 +60,10 @@ class _Editor:
     def show(self, text: str) -> None:
         """Show the editor and where answers go."""
         self._text = ui.textarea("Statements", value=text).props("outlined rows=7 autofocus")
-        self._text.classes("hw-mono").style("width: 100%")
+        self._text.classes("hw-mono hw-editor").style("width: 100%")
         self._text.on("keydown.ctrl.enter", self._run)
+        self._suggestions = SqlSuggestions(self._console, self._sql, self._text)
+        self._suggestions.show()
         with ui.element("div").classes("hw-bar").style("margin-top: 8px"):
             ui.button("Run", on_click=self._run).props("unelevated").tooltip("Ctrl+Enter")
             self._stop_button = ui.button("Stop", on_click=self._stop).props("outline")
@@ -93,6 +97,8 @@ class _Editor:
 
     async def _start_query(self, statement: Statement, place: ui.html) -> None:
         """Let its rows come; statements after it are not run, since it may have no end."""
+        if not self._console.may_query(self._user):
+            raise ConsoleError("Fields are masked here, and a query could show them: ask an admin.")
         query = await self._console.ask(self._sql.query, statement.text, self._properties)
         self._query, self._place, self._statement, self._shown = query, place, statement, -1
         self._stop_button.set_enabled(True)
@@ -104,8 +110,14 @@ class _Editor:
             return
         if statement.is_change:
             entities = await self._console.change(
-                self._user, f"run {statement.text}", self._sql.run, statement.text, self._properties
+                self._user,
+                Action.RUN_STATEMENT,
+                statement.without_settings,
+                self._sql.run,
+                statement.text,
+                self._properties,
             )
+            self._suggestions.forget()
         else:
             entities = await self._console.ask(self._sql.run, statement.text, self._properties)
         place.set_content(answer_shown(statement.text, entities))

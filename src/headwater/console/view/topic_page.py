@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
 from headwater.console.view.formats import UNKNOWN, count, path, size
 from headwater.console.view.frame import Live, Tab, html, user_of
@@ -47,7 +48,7 @@ def register(frame: Frame) -> None:
 
         command = console.commands.headwater("topics", "describe", topic, "--offsets")
         with frame.page(request, topic, command, topic_tabs(topic, "Partitions")):
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.DELETE_TOPIC):
                 _endings(frame, topic, user_of(request))
             await Live(load).show()
 
@@ -59,7 +60,7 @@ def register(frame: Frame) -> None:
         command = console.commands.headwater("configs", "describe", "--topic", topic, "--all")
         with frame.page(request, topic, command, topic_tabs(topic, "Settings")):
             live = Live(load, None)
-            if not console.is_read_only:
+            if console.may(user_of(request), Action.ALTER_TOPIC):
                 dialog = _change(frame, topic, user_of(request), live)
                 ui.button("Change a setting", on_click=dialog.open).props("unelevated").style(
                     "margin-bottom: 10px"
@@ -161,8 +162,10 @@ def _change(frame: Frame, topic: str, user: str, live: Live) -> ui.dialog:
         async def change() -> None:
             setting = (name.value or "").strip()
             given = value.value if value.value != "" else None
-            what = f"set {setting} of {topic} to {given}"
-            await console.change(user, what, console.topics.set, topic, {setting: given})
+            what = f"{topic}: {setting}={given}"
+            await console.change(
+                user, Action.ALTER_TOPIC, what, console.topics.set, topic, {setting: given}
+            )
 
         async def attempt() -> None:
             if await attempted(said, change):
@@ -179,11 +182,11 @@ def _endings(frame: Frame, topic: str, user: str) -> None:
     console = frame.console
 
     async def purge() -> None:
-        await console.change(user, f"purge topic {topic}", console.topics.purge, topic)
+        await console.change(user, Action.PURGE_TOPIC, topic, console.topics.purge, topic)
         ui.notify(f"{topic} is empty now.")
 
     async def delete() -> None:
-        await console.change(user, f"delete topic {topic}", console.topics.delete, topic)
+        await console.change(user, Action.DELETE_TOPIC, topic, console.topics.delete, topic)
         ui.navigate.to("/topics")
 
     purging = confirm_typed(

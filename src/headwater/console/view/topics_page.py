@@ -8,6 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
+from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import html, user_of
@@ -57,7 +58,7 @@ def register(frame: Frame) -> None:
         with frame.page(request, "Topics", console.commands.headwater("topics", "list")):
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search topics")
-                if not console.is_read_only:
+                if console.may(user_of(request), Action.CREATE_TOPIC):
                     dialog = _creation(frame, user_of(request))
                     ui.button("New topic", on_click=dialog.open).props("unelevated")
                 html(_internal_link(prefix, with_internal=with_internal))
@@ -121,7 +122,8 @@ def _creation(frame: Frame, user: str) -> ui.dialog:
         async def create() -> None:
             await console.change(
                 user,
-                f"create topic {name.value}",
+                Action.CREATE_TOPIC,
+                name.value,
                 console.topics.create,
                 name.value or "",
                 int(partitions.value or 1),

@@ -10,8 +10,8 @@ from headwater.console.view.markup import Markup, tag
 if TYPE_CHECKING:
     from headwater.console.model.topology import Node
 
-_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 170, 40, 56, 18, 6
-_MOST_LETTERS = 24
+_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 184, 40, 48, 18, 6
+_MOST_LETTERS, _MOST_SMALL_LETTERS = 26, 30
 
 
 def topology_picture(text: str) -> Markup:
@@ -20,10 +20,16 @@ def topology_picture(text: str) -> Markup:
     words = tag("details", tag("summary", "As text"), tag("pre", text), class_="hw-trace")
     if not nodes:
         return tag("pre", text)
-    return tag("div", tag("div", _drawn(nodes), class_="hw-panel hw-pad"), words)
+    return tag("div", drawn(nodes), words)
 
 
-def _drawn(nodes: list[Node]) -> Markup:
+def drawn(nodes: list[Node]) -> Markup:
+    """Return the picture of some nodes."""
+    return tag("div", _svg(nodes), class_="hw-panel hw-pad hw-wide", tabindex="0", role="group",
+               aria_label="Topology")  # fmt: skip
+
+
+def _svg(nodes: list[Node]) -> Markup:
     layers = layers_of(nodes)
     places = {
         node.name: (
@@ -49,6 +55,7 @@ def _drawn(nodes: list[Node]) -> Markup:
         viewBox=f"0 0 {width} {height}",
         width=width,
         height=height,
+        style=f"max-width: 100%; height: auto; min-width: {width * 3 // 4}px",
         role="img",
         aria_label=described,
         class_="hw-topology",
@@ -56,12 +63,11 @@ def _drawn(nodes: list[Node]) -> Markup:
 
 
 def _box(node: Node, x: int, y: int) -> Markup:
-    is_short = len(node.label) <= _MOST_LETTERS
-    label = node.label if is_short else f"{node.label[: _MOST_LETTERS - 1]}…"
     kind = node.kind.lower() if node.kind != "Processor" or not node.what else "with state"
+    told = ", ".join(each for each in (node.label, node.title, node.figures) if each)
     return tag(
         "g",
-        tag("title", f"{node.name}: {node.label}"),
+        tag("title", f"{node.name}: {told}"),
         tag(
             "rect",
             x=x,
@@ -71,9 +77,19 @@ def _box(node: Node, x: int, y: int) -> Markup:
             rx=6,
             class_=node.kind.lower(),
         ),
-        tag("text", label, x=x + 10, y=y + 17),
-        tag("text", kind, x=x + 10, y=y + 32, class_="kind"),
+        tag("text", _cut(node.label, _MOST_LETTERS), x=x + 10, y=y + 17),
+        tag(
+            "text",
+            _cut(node.figures or kind, _MOST_SMALL_LETTERS),
+            x=x + 10,
+            y=y + 32,
+            class_="kind",
+        ),
     )
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def _arrow(start: tuple[int, int], end: tuple[int, int]) -> Markup:

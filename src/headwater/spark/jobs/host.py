@@ -136,6 +136,10 @@ class JobHost:
         """Return how all jobs are, or those of one owner, in the order of their starts."""
         return [job.status() for job in self._all() if owner in (None, job.owner)]
 
+    def plans(self) -> list[tuple[JobStatus, Plan]]:
+        """Return how all jobs are, each with what it computes."""
+        return [(job.status(), job.plan) for job in self._all()]
+
     def wait(self, name: str, timeout_s: float | None = None) -> bool:
         """Wait for a job's end; returns whether that has come, and raises JobFailed."""
         return self._find(name).wait(timeout_s)

@@ -51,8 +51,8 @@ class HostedJob:
     ) -> None:
         self.name = name
         self.owner = owner
+        self.plan = plan
         self.lock = threading.RLock()
-        self._plan = plan
         self._engine = engine
         self._once = once
         self._falls_back = falls_back
@@ -99,7 +99,7 @@ class HostedJob:
 
         self._becomes(as_state)
         job = Job(
-            self._plan, once=self._once, notice=self._notice, on_end=self._ended, pool=self.name
+            self.plan, once=self._once, notice=self._notice, on_end=self._ended, pool=self.name
         )
         session = self._engine.session
         try:
@@ -107,7 +107,7 @@ class HostedJob:
             if not session.is_running:
                 self._notice("starting Spark")
             spark = session.get()
-            _check_settings(self._plan, spark)
+            _check_settings(self.plan, spark)
             self._engine.slots.total = task_slots(spark)
             job.start(spark, self._admit)
         except BaseException:

@@ -277,9 +277,9 @@ class Job:
     def _measure_lag(self, running: RunningQuery, report: Mapping[str, Any]) -> None:
         """Ask the cluster: a real-time batch reports only what was there when it began."""
         assert self._cluster is not None, "it was prepared"
-        lag = self._cluster.behind(read_to(report))
-        if lag is not None:
-            running.update(lag=lag)
+        lags = self._cluster.behind(read_to(report))
+        if lags is not None:
+            running.update(lag=sum(lags.values()), lags=lags)
 
     def _explained(self, running: RunningQuery, failure: Failure) -> Failure:
         """Find the malformed record that Spark's own message does not name."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 LATE_RECORDS = "late-records-"
@@ -25,6 +25,8 @@ class QueryProgress:
     lag: int = 0
     """Records in the topics that were not read: as of the last batch's start, in real-time mode
     as of its end."""
+    lags: Mapping[str, int] = field(default_factory=dict)
+    """The same by topic."""
     state_rows: int = 0
     state_bytes: int = 0
     late_rows: int = 0
@@ -33,6 +35,8 @@ class QueryProgress:
     failure: str = ""
     why_micro_batches: str = ""
     """Why it does not run in real-time mode; empty where it does."""
+    stage: str = ""
+    """The stage of the plan that it computes, or a part of it."""
 
     @property
     def awaits_report(self) -> bool:
@@ -46,12 +50,14 @@ class QueryProgress:
         """Return what a report changes."""
         operators = report.get("stateOperators") or []
         rows, batch_ms = int(report.get("numInputRows") or 0), _batch_ms(report)
+        lags = _lags(report.get("sources") or [])
         return {
             "batch": int(report["batchId"]),
             "rows": self.rows + rows,
             "rows_per_second": rows * 1_000 / batch_ms if batch_ms else 0.0,
             "batch_ms": batch_ms if is_of_batch(report) else self.batch_ms,
-            "lag": sum(_lag(source) for source in report.get("sources") or []),
+            "lag": sum(lags.values()),
+            "lags": lags,
             "state_rows": sum(int(each.get("numRowsTotal") or 0) for each in operators),
             "state_bytes": sum(int(each.get("memoryUsedBytes") or 0) for each in operators),
             "late_rows": self.late_rows
@@ -86,9 +92,14 @@ def _observed_late(metrics: Mapping[str, Any]) -> int:
     )
 
 
-def _lag(source: Mapping[str, Any]) -> int:
-    latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
-    return sum(max(0, latest[place] - end.get(place, 0)) for place in latest)
+def _lags(sources: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    lags: dict[str, int] = {}
+    for source in sources:
+        latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
+        for (topic, partition), offset in latest.items():
+            behind = max(0, offset - end.get((topic, partition), 0))
+            lags[topic] = lags.get(topic, 0) + behind
+    return lags
 
 
 def _offsets(given: object) -> dict[tuple[str, str], int]:

@@ -29,7 +29,7 @@ class RunningQuery:
         self.stage = stage
         self.query = query
         self.spark_query: StreamingQuery | None = None
-        self.progress = QueryProgress(query.name)
+        self.progress = QueryProgress(query.name, stage=stage.name)
         self.stage_topics = frozenset(
             sink.topic
             for sink in stage.sinks

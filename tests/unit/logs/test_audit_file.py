@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.broker.audit.audit_file import AuditFile
+from headwater.logs.audit_file import AuditFile
 
 if TYPE_CHECKING:
     from pathlib import Path

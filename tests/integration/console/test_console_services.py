@@ -1,19 +1,14 @@
-"""The console's pages of Connect and SQL in a real browser, on a platform that runs both."""
+"""The console's pages of services in a real browser: Connect, SQL, security, the tour."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Producer
-from examples.plant.__main__ import TOUR
-from examples.plant.simulator import Simulator
-from tests.accessibility import violations
-from tests.unit.up.supervised import Supervised
+from selenium.webdriver.common.keys import Keys
+from tests.integration.console.what_is_there import HOSTILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.browser import Browser
@@ -21,51 +16,7 @@ if TYPE_CHECKING:
 # Nothing here starts a JVM: connectors are stopped, and queries read a topic row by row.
 pytestmark = pytest.mark.needs("chromium", "chromedriver")
 
-AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
-HACK = "<img src=x onerror='window.hacked = 1'>"
-
-
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
-    directory = tmp_path_factory.mktemp("console-services")
-    command = [
-        *(sys.executable, "-m", "headwater", "up", "--free-ports"),
-        *("--with", "connect,sql", "--data", str(directory / "platform")),
-        *("--property", f"console.tour.file={TOUR}"),
-        *("--property", f"broker.authorizer.class.name={AUTHORIZER}"),
-        *("--property", "broker.super.users=User:ANONYMOUS"),
-    ]
-    with Supervised(command, directory) as running:
-        running.wait_for(r"^console\t(\S+)\t")
-        _fill(dict(line.split("\t")[:2] for line in running.lines if line.count("\t") == 2))
-        yield running
-
-
-@pytest.fixture(scope="module")
-def session(platform: Supervised) -> Iterator[Browser]:
-    from tests.browser import Browser
-
-    browser = Browser(platform.wait_for(r"^console\t(\S+)\t")[1])
-    yield browser
-    browser.close()
-
-
-def _fill(addresses: dict[str, str]) -> None:
-    """Make the plant's topics and schemas, and an alert."""
-    plant = Simulator(addresses["broker"], addresses["registry"])
-    plant.prepare()
-    plant.stop()
-    producer = Producer({"bootstrap.servers": addresses["broker"]})
-    producer.produce("alerts", '{"source": "fan", "reason": "motor in error", "value": "error"}')
-    assert producer.flush(30) == 0
-
-
-@pytest.fixture
-def browser(session: Browser) -> Iterator[Browser]:
-    """The browser of all tests here; none of them may leave an error in its console."""
-    yield session
-    assert session.complaints() == []
-    assert session.script("return window.hacked") is None
+HACK = HOSTILE[1]
 
 
 def test_the_tour_of_the_plant(browser: Browser) -> None:
@@ -174,30 +125,30 @@ def test_a_connector_that_is_not_there(browser: Browser) -> None:
     browser.sees("Connector nosuch not found")
 
 
-ORDERS = """\
-CREATE STREAM orders (id INT KEY, city STRING, amount DOUBLE)
-  WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON', PARTITIONS=1);
-INSERT INTO orders VALUES (1, 'Graz; -- no end', 9.5);
+SALES = """\
+CREATE STREAM sales (id INT KEY, city STRING, amount DOUBLE)
+  WITH (KAFKA_TOPIC='sales', VALUE_FORMAT='JSON', PARTITIONS=1);
+INSERT INTO sales VALUES (1, 'Graz; -- no end', 9.5);
 """
 
 
 def test_statements_and_rows_as_they_come(browser: Browser) -> None:
     browser.open("/sql", "SQL")
-    browser.type("Statements", f"{ORDERS}INSERT INTO orders VALUES (2, '{HACK[:13]}', 3);")
+    browser.type("Statements", f"{SALES}INSERT INTO sales VALUES (2, '{HACK[:13]}', 3);")
     browser.click("Run")
     browser.sees("Stream created")
     browser.sees("Done.")
-    browser.type("Statements", "SELECT id, city FROM orders;")
+    browser.type("Statements", "SELECT id, city FROM sales;")
     browser.click("Run")
     browser.sees("2 rows")
     browser.sees("ended", ".hw-pill")
     browser.sees("Graz; -- no end", "table")
 
-    browser.type("Statements", "SELECT * FROM orders WHERE amount > 5 EMIT CHANGES;")
+    browser.type("Statements", "SELECT * FROM sales WHERE amount > 5 EMIT CHANGES;")
     browser.click("Run")
     browser.sees("1 rows")
     browser.sees("live", ".hw-pill")
-    other = "INSERT INTO orders VALUES (3, 'Oslo', 70);"
+    other = "INSERT INTO sales VALUES (3, 'Oslo', 70);"
     browser.script("window.open('/sql')")
     first, second = browser.driver.window_handles
     browser.driver.switch_to.window(second)
@@ -212,9 +163,20 @@ def test_statements_and_rows_as_they_come(browser: Browser) -> None:
     browser.sees("ended", ".hw-pill")
 
 
+def test_words_are_completed(browser: Browser) -> None:
+    browser.open("/sql?q=", "SQL")
+    browser.type("Statements", "SELECT * FROM sal")
+    browser.click("SALES", ".hw-suggestions button")
+    browser.holds("Statements", "SELECT * FROM SALES ")
+    browser.box("Statements").send_keys("WHERE amo")
+    browser.sees("AMOUNT", ".hw-suggestions")
+    browser.box("Statements").send_keys(Keys.CONTROL, " ")
+    browser.holds("Statements", "SELECT * FROM SALES WHERE AMOUNT ")
+
+
 def test_what_is_wrong_with_a_statement_and_where(browser: Browser) -> None:
-    browser.open("/sql?q=SELECT+nope+FROM+orders%3B", "SQL")
-    browser.holds("Statements", "SELECT nope FROM orders;")
+    browser.open("/sql?q=SELECT+nope+FROM+sales%3B", "SQL")
+    browser.holds("Statements", "SELECT nope FROM sales;")
     browser.click("Run")
     browser.sees("there is no column NOPE", ".hw-note.error")
     browser.sees("^", ".hw-note.error pre")
@@ -258,17 +220,23 @@ def test_rights_and_users(browser: Browser) -> None:
     browser.click("Delete", ".q-dialog button")
     browser.sees("Nobody has a password for SCRAM.")
 
-
-@pytest.mark.needs("npm")
-def test_nothing_keeps_people_from_using_a_page(browser: Browser) -> None:
-    kind = "org.apache.kafka.connect.file.FileStreamSourceConnector"
-    paths = (
-        *("/connect", f"/connect/new?class={kind}", "/connect/connectors/lines", "/sql"),
-        *("/sql/sources", "/sql/sources/ORDERS", "/sql/queries", "/security", "/security/users"),
-    )
-    for path in paths:
-        browser.open(path, "")
-        assert violations(browser) == [], path
+    browser.click("Quotas")
+    browser.sees("There are no quotas: nobody is limited.")
+    browser.click("Change a quota")
+    browser.type("Name; empty for everybody else", "bob")
+    browser.type("Value; empty takes it away", "fast")
+    browser.click("Save")
+    browser.sees("'fast' is not a number")
+    browser.type("Value; empty takes it away", "1048576")
+    browser.click("Save")
+    browser.sees("1,048,576", "table")
+    browser.click("Change a quota")
+    browser.type("Name; empty for everybody else", "bob")
+    browser.type("Value; empty takes it away", "")
+    browser.click("Save")
+    browser.sees("There are no quotas: nobody is limited.")
+    browser.click("Certificates")
+    browser.sees("None of the servers that this console speaks to speaks TLS")
 
 
 def test_streams_tables_and_topologies(browser: Browser) -> None:
@@ -277,16 +245,16 @@ def test_streams_tables_and_topologies(browser: Browser) -> None:
     browser.click("Editor")
     browser.sees("Statements")
     browser.open("/sql", "SQL")
-    query = "EXPLAIN SELECT city, COUNT(*) FROM orders GROUP BY city EMIT CHANGES;"
+    query = "EXPLAIN SELECT city, COUNT(*) FROM sales GROUP BY city EMIT CHANGES;"
     browser.type("Statements", query)
     browser.click("Run")
     browser.sees("aggregate", ".hw-panel")
     browser.click("Streams and tables")
-    browser.click("ORDERS", "table a")
-    browser.sees("ORDERS", "h1")
+    browser.click("SALES", "table a")
+    browser.sees("SALES", "h1")
     browser.sees("DOUBLE", "table")
     browser.click("Drop it")
-    browser.type("Name", "ORDERS")
+    browser.type("Name", "SALES")
     browser.click("Drop", ".q-dialog button")
     browser.sees("ALERTS", "table")
-    assert "ORDERS" not in browser.text("table")
+    assert "SALES" not in browser.text("table")
