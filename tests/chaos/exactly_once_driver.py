@@ -60,8 +60,8 @@ def main(servers: str, source: str, target: str, pairs: str, checkpoint: str) ->
         except StreamingQueryException as error:
             _tell(error)
             copying, said = start(copied, target), -1
-        if (error := pairing.exception()) is not None:
-            _tell(error)
+        if (failure := pairing.exception()) is not None:
+            _tell(failure)
             pairing = start(paired, pairs)
 
 

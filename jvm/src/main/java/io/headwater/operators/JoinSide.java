@@ -84,9 +84,13 @@ final class JoinSide {
         }
     }
 
-    /** The records of these times, the oldest first, and of equals the first that came. */
+    /**
+     * The records of these times, the oldest first, and of equals the first that came. There are none
+     * where the times begin after their end, as they do for a record that is later than all are kept.
+     */
     List<Waiting> between(long from, long to) {
-        return waiting.subList(firstFrom(from), firstFrom(to + 1));
+        int first = firstFrom(from);
+        return waiting.subList(first, Math.max(first, firstFrom(to + 1)));
     }
 
     List<Waiting> all() {
