@@ -44,7 +44,8 @@ Where they differ from Kafka's:
 - Patterns of dates are those of SimpleDateFormat with the letters G y M d D E a H k K h m s S z Z
   X. `S` is a fraction of a second, so that `SSSSSS` are microseconds, and text behind the pattern
   is refused, where Java would leave it unread.
-- Header values are written by the connector's [`header.converter`](connect.md#headers): by default as text.
+- Header values are written by the connector's [`header.converter`](connect.md#headers), by
+  default as text.
 - JsonConverter writes null for a required field that is null, where Kafka's fails.
 - Flatten takes objects without a schema that are up to 12 levels deep.
 """

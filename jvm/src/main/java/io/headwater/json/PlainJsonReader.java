@@ -56,21 +56,14 @@ public final class PlainJsonReader implements Serializable {
     }
 
     public InternalRow read(UTF8String text) {
-        byte[] data = own(text);
+        // Bytes of its own: what is part of something larger may be a buffer that the next row is
+        // written to, and is copied here.
+        byte[] data = text.getBytes();
         Object[] values = new Object[kinds.length];
         if (isRead(data, values)) {
             return new GenericInternalRow(values);
         }
         return (InternalRow) spark.evaluate(text);
-    }
-
-    // What is part of something larger may be a buffer that the next row is written to.
-    private static byte[] own(UTF8String text) {
-        return text.getBaseObject() instanceof byte[] whole
-                        && text.getBaseOffset() == Platform.BYTE_ARRAY_OFFSET
-                        && text.numBytes() == whole.length
-                ? whole
-                : text.getBytes().clone();
     }
 
     private boolean isRead(byte[] data, Object[] values) {
