@@ -47,4 +47,8 @@ def _row(definition: ConfigDef) -> str:
         _AT_RUN_TIME[definition.update],
         definition.doc,
     )
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("\n", r"\n")

@@ -19,7 +19,7 @@ def test_the_page_is_what_the_definitions_say() -> None:
 def test_a_table_has_what_does_something_and_what_matters_first() -> None:
     settings = [
         ConfigDef("b", ConfigType.INT, 1, "B.", at_least(0), UpdateMode.CLUSTER_WIDE),
-        ConfigDef("a", ConfigType.STRING, None, "A|a."),
+        ConfigDef("a", ConfigType.STRING, "\n", "A|a."),
         ConfigDef("c", ConfigType.LIST, ("x", "y"), "C.", importance=Importance.HIGH),
         ConfigDef("d", ConfigType.INT, 1, "D.", has_effect=False),
         ConfigDef("e", ConfigType.INT, 1, "E.", internal=True),
@@ -27,7 +27,7 @@ def test_a_table_has_what_does_something_and_what_matters_first() -> None:
     ]
     assert markdown_table(settings).splitlines()[2:] == [
         "| `c` | list | `x,y` |  | high |  | C. |",
-        "| `a` | string |  |  | medium |  | A\\|a. |",
+        "| `a` | string | `\\n` |  | medium |  | A\\|a. |",
         "| `b` | int | `1` | at least 0 | medium | yes | B. |",
         "| `f` | password |  |  | low |  | F. |",
     ]
