@@ -34,6 +34,7 @@ const found = [...document.querySelectorAll(arguments[0])].find(each =>
 """
 _IS_ENABLED = f"{_FOUND} return Boolean(found);"
 _CLICK = f"{_FOUND} if (found) found.click(); return Boolean(found);"
+_ITEMS = ".q-menu .q-item"
 # What a page that changes by itself, or a dialog that still moves, brings.
 _PASSING = ("stale element", "intercepted", "belong to the document", "not interactable")
 
@@ -69,7 +70,7 @@ class Browser:
         """Wait until a text is there."""
         wait_for(
             lambda: text in self.text(selector),
-            lambda: f"'{text}' in {selector} of {self.path}:\n{self.text()}",
+            lambda: f"'{text}' in {selector} of {self.path}:\n{self.text(selector)}",
         )
 
     def misses(self, text: str, selector: str = "main") -> None:
@@ -107,15 +108,29 @@ class Browser:
         )
 
     def choose(self, label: str, choice: str) -> None:
-        """Choose from the list of this label."""
+        """Choose from the list of this label, and wait until it shows the choice."""
+
+        def field() -> WebElement:
+            # The box itself lies below what it shows.
+            return self.box(label).find_element(By.XPATH, "./ancestor::*[@for]")
 
         def opened() -> bool:
-            # The box itself lies below what it shows.
-            self.box(label).find_element(By.XPATH, "./ancestor::*[@for]").click()
+            field().click()
             return True
 
+        def chosen() -> bool:
+            # A list that is just being drawn anew takes no notice of a click.
+            if choice in field().text:
+                return True
+            self.script(_CLICK, _ITEMS, choice)
+            return False
+
         wait_for(lambda: _attempted(opened), f"the list '{label}' on {self.path}")
-        self.click(choice, ".q-menu .q-item")
+        self.click(choice, _ITEMS)
+        wait_for(
+            lambda: _attempted(chosen),
+            lambda: f"'{choice}' in the list '{label}' on {self.path}:\n{self.text('body')}",
+        )
 
     def box(self, label: str) -> WebElement:
         """Return the box of this label that can be seen."""

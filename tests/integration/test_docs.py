@@ -26,6 +26,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/acls.md": "tests/integration/test_cli_acls.py",
     "docs/connect.md": "tests/integration/test_docs_connect.py",
     "docs/clusters.md": "tests/integration/test_up_kafka.py",
+    "docs/connect-jars.md": "tests/integration/test_connect_kafka_engine.py",
     "docs/connect-python.md": "tests/integration/test_spark_connect_python.py",
     "docs/console.md": "tests/integration/test_console_http.py",
     "docs/exactly-once.md": "tests/integration/test_spark_sink_topic.py",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
+from tests.effort import often
 from tests.integration.streams_topics import WITHIN_S, Topics, app_of, topics
 from tests.spark_session import spark
 
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["spark", "topics"]
 
 START_MS = 1_700_000_000_000
+GUARANTEES: list[Guarantee] = ["exactly_once", "at_least_once"]
 # Records come every four seconds, windows have ten.
 STEP_MS, ROUND = 4_000, 6
 
 
-@pytest.mark.parametrize("guarantee", ["exactly_once", "at_least_once"])
+@pytest.mark.parametrize("guarantee", GUARANTEES[: often(1, in_soak=2)])
 def test_every_result_comes_once_although_the_checkpoint_is_lost(
     spark: SparkSession, topics: Topics, topic: str, tmp_path: Path, guarantee: Guarantee
 ) -> None:
