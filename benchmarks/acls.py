@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.acls.acl import Acl, ResourcePattern
 from headwater.broker.acls.standard_authorizer import StandardAuthorizer
 from headwater.broker.authorizer import ALLOW_ALL, topic
-from headwater.broker.request import Request
+from headwater.broker.requests.request import Request
 from headwater.broker.session import Session
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 from headwater.protocol.api_keys import ApiKey

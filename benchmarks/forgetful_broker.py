@@ -18,7 +18,7 @@ from headwater.protocol.produce import PartitionProduceResult
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request
+    from headwater.broker.requests.request import Request
 
 
 def acknowledge(broker: Broker, request: Request) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any
 
 from headwater.broker.acls.acl import Acl, ResourcePattern
 from headwater.broker.config import BrokerConfig
-from headwater.broker.topics import NewTopic, TopicRegistry
+from headwater.broker.topics.topics import NewTopic, TopicRegistry
 from headwater.log.manager import LogManager
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 import headwater.testing.broker
-from headwater.broker.directory_lock import DirectoryInUse
+from headwater.broker.metadata.directory_lock import DirectoryInUse
 from headwater.testing import Broker
 
 if TYPE_CHECKING:

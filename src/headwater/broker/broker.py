@@ -9,24 +9,24 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.acls.standard_authorizer import authorizer_of
-from headwater.broker.answer_budget import AnswerBudget
 from headwater.broker.apis import HANDLERS
 from headwater.broker.audit.opening import audit_log_of
 from headwater.broker.authorizer import ALLOW_ALL
-from headwater.broker.connection_limits import ConnectionLimits
+from headwater.broker.commit.group_commit import GroupCommit
+from headwater.broker.commit.journal_commit import JournalCommit
 from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
-from headwater.broker.directory_lock import DirectoryLock
-from headwater.broker.dispatch import Dispatcher
 from headwater.broker.fetch.session import FetchSessionCache
-from headwater.broker.group_commit import GroupCommit
 from headwater.broker.groups.coordinator import GroupCoordinator
-from headwater.broker.journal_commit import JournalCommit
-from headwater.broker.listener import Listener, bind
-from headwater.broker.listener_security import ListenerSecurity
 from headwater.broker.maintenance import Maintenance
+from headwater.broker.metadata.directory_lock import DirectoryLock
 from headwater.broker.metrics.request_times import RequestTimes
+from headwater.broker.network.answer_budget import AnswerBudget
+from headwater.broker.network.connection_limits import ConnectionLimits
+from headwater.broker.network.listener import Listener, bind
+from headwater.broker.network.listener_security import ListenerSecurity
 from headwater.broker.quotas.client_quotas import ClientQuotas
-from headwater.broker.topics import TopicRegistry
+from headwater.broker.requests.dispatch import Dispatcher
+from headwater.broker.topics.topics import TopicRegistry
 from headwater.broker.transactions.coordinator import TransactionCoordinator
 from headwater.log.manager import LogManager
 

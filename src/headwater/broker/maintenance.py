@@ -12,7 +12,7 @@ from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from headwater.broker.metadata_store import TokenRecord
+from headwater.broker.metadata.metadata_store import TokenRecord
 from headwater.log.compaction.cleaner import LogCleaner
 from headwater.log.errors import LogError
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from headwater import __version__
 from headwater.broker.broker import Broker
-from headwater.broker.directory_lock import DirectoryInUse
 from headwater.broker.event_loop import new_event_loop
-from headwater.broker.meta_properties import WrongDirectoryError
-from headwater.broker.metadata_store import MetadataCorruptError
+from headwater.broker.metadata.directory_lock import DirectoryInUse
+from headwater.broker.metadata.meta_properties import WrongDirectoryError
+from headwater.broker.metadata.metadata_store import MetadataCorruptError
 from headwater.config import ConfigError
 from headwater.log.checkpoint import CorruptCheckpoint
 from headwater.log.errors import LogError

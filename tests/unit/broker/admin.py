@@ -13,7 +13,7 @@ from headwater.broker.apis import HANDLERS
 from headwater.broker.authorizer import ALLOW_ALL
 from headwater.broker.broker import Broker
 from headwater.broker.config import BrokerConfig
-from headwater.broker.request import Request
+from headwater.broker.requests.request import Request
 from headwater.broker.session import Session
 from headwater.protocol import messages
 from headwater.protocol.frames import RequestHeader

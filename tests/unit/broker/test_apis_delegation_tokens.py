@@ -14,7 +14,7 @@ from tests.unit.broker.admin import Admin, running
 from tests.waiting import wait_for
 
 from headwater.broker.acls.acl import Acl, ResourcePattern
-from headwater.broker.metadata_store import TokenRecord
+from headwater.broker.metadata.metadata_store import TokenRecord
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.sasl.scram import ScramExchange
 from headwater.broker.sasl.scram_credentials import ScramMechanism

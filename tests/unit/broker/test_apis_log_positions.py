@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.broker.admin import Admin, running
 
-from headwater.broker.topics import NewTopic, Topic
+from headwater.broker.topics.topics import NewTopic, Topic
 from headwater.log.append_info import AppendOrigin
 from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.api_keys import ApiKey

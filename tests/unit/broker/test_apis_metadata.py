@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.broker.admin import Admin, running
 
-from headwater.broker.topics import NewTopic
+from headwater.broker.topics.topics import NewTopic
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
 

@@ -13,7 +13,7 @@ from tests.unit.broker.test_apis_authorization import Recorder, codes_in, prepar
 
 from headwater.broker.acls.acl import Acl, ResourcePattern
 from headwater.broker.acls.standard_authorizer import StandardAuthorizer
-from headwater.broker.topics import NewTopic
+from headwater.broker.topics.topics import NewTopic
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode

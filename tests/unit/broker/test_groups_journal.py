@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from headwater.broker.partition import Partition
+    from headwater.broker.topics.partition import Partition
     from headwater.log.records.batch import BatchHeader
 
 NONE = ErrorCode.NONE

@@ -9,11 +9,11 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.broker.test_broker_connection import Peer, connected, framed
+from tests.unit.broker.test_network_connection import Peer, connected, framed
 from tests.waiting import HUNG_AFTER_S
 
-from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig
+from headwater.broker.network.authentication_counts import AuthenticationCounts
 from headwater.broker.sasl import gate as gate_module
 from headwater.broker.sasl.gate import SaslGate
 from headwater.broker.sasl.listener_sasl import ListenerSasl

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.certificates import DAY, Authority, Issued, revoked_by
 
-from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig
+from headwater.broker.network.authentication_counts import AuthenticationCounts
 from headwater.broker.tls.context import load
 from headwater.broker.tls.handshake_errors import explain
 from headwater.broker.tls.listener_tls import ListenerTls

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.certificates import DAY, Authority, Issued
-from tests.unit.broker.test_broker_connection import Peer, connected, framed
+from tests.unit.broker.test_network_connection import Peer, connected, framed
 from tests.waiting import HUNG_AFTER_S
 
-from headwater.broker.authentication_counts import AuthenticationCounts
 from headwater.broker.config import BrokerConfig
+from headwater.broker.network.authentication_counts import AuthenticationCounts
 from headwater.broker.tls.listener_tls import ListenerTls
 from headwater.broker.tls.transport import TlsTransport
 from headwater.log.disk import OpenFile

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from headwater.cli.app import headwater
-from headwater.cli.connector_files import read_connector
+from headwater.cli.connect.connector_files import read_connector
 from headwater.cli.errors import CommandError
 
 if TYPE_CHECKING:

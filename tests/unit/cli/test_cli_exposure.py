@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from headwater.broker.config import BrokerConfig
-from headwater.cli import exposure
 from headwater.cli.app import headwater
-from headwater.cli.exposure import VARIABLE, check_broker_exposure, check_http_exposure
+from headwater.cli.options import exposure
+from headwater.cli.options.exposure import VARIABLE, check_broker_exposure, check_http_exposure
 from headwater.http.listener_settings import ListenerConfig
 from headwater.http.tls import ClientAuthentication
 

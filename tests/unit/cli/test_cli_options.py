@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from headwater.cli.options import parse_assignments, unescape
+from headwater.cli.options.values import parse_assignments, unescape
 from headwater.clients.points_in_time import parse_time
 
 NOW = 1_800_000_000_000

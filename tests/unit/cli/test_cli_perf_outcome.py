@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.cli.commands.perf import _percentile, _shares
-from headwater.cli.perf_workers import Outcome
+from headwater.cli.perf.workers import Outcome
 
 
 def test_shares_add_up_and_differ_by_one_at_most() -> None:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unit.serde.tiny_registry import TinyRegistry
 
-from headwater.cli.record_formats import (
+from headwater.cli.records.formats import (
     RecordFormats,
     decoding,
     decoding_json,
     skipping_malformed,
 )
-from headwater.cli.record_input import InputError, JsonReader, LineReader
-from headwater.cli.record_output import json_line, text_formatter
+from headwater.cli.records.input import InputError, JsonReader, LineReader
+from headwater.cli.records.output import json_line, text_formatter
 from headwater.serde import DeserializationError, SchemaRegistryClient
 
 if TYPE_CHECKING:

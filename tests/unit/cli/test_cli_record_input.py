@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
+from headwater.cli.records.input import InputError, JsonReader, LineReader, OutgoingRecord
 
 
 def test_the_whole_line_is_the_value_by_default() -> None:

@@ -8,8 +8,8 @@ import json
 import pytest
 from confluent_kafka import Message
 
-from headwater.cli.record_input import JsonReader, LineReader
-from headwater.cli.record_output import json_line, template_formatter, text_formatter
+from headwater.cli.records.input import JsonReader, LineReader
+from headwater.cli.records.output import json_line, template_formatter, text_formatter
 
 
 def message(

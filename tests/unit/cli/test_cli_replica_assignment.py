@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli.replica_assignment import Move, as_document, parse_replicas, read_moves, spread
+from headwater.cli.topics.replica_assignment import (
+    Move,
+    as_document,
+    parse_replicas,
+    read_moves,
+    spread,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

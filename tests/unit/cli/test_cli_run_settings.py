@@ -10,7 +10,7 @@ import pytest
 from tests.cli_command import Cli
 
 from headwater.cli.commands.run import run
-from headwater.cli.program import ProgramError, load_app
+from headwater.cli.run.program import ProgramError, load_app
 from headwater.clients import ClusterAccess, RegistryAccess
 from headwater.plan.plan import Plan, ProgramSettings
 from headwater.spark.topics import reading_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from headwater.cli.run_view import make_run_view, query_table
+from headwater.cli.run.view import make_run_view, query_table
 from headwater.spark.jobs.progress import QueryProgress
 
 QUERIES = (

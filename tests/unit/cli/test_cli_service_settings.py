@@ -8,7 +8,7 @@ import click
 import pytest
 
 from headwater.broker.config.settings import BROKER_SETTINGS
-from headwater.cli.service_settings import given_settings
+from headwater.cli.options.service_settings import given_settings
 from headwater.registry.settings import REGISTRY_SETTINGS
 
 if TYPE_CHECKING:

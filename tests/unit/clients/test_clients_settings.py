@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.cli.client_properties import read_client_properties
+from headwater.cli.options.client_properties import read_client_properties
 from headwater.clients import InvalidPropertiesError
 from headwater.clients.settings import to_java, to_librdkafka
 

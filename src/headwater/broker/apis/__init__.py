@@ -67,7 +67,7 @@ from headwater.broker.apis.transactions import (
 from headwater.protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
-    from headwater.broker.request import Handler
+    from headwater.broker.requests.request import Handler
 
 HANDLERS: dict[ApiKey, Handler] = {
     ApiKey.PRODUCE: produce,

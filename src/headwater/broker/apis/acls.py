@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.broker.acls.acl import Acl, AclFilter, ResourcePattern, check_new
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.log_errors import error_code_of
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.acls.standard_authorizer import StandardAuthorizer
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 _Number = TypeVar("_Number", bound=IntEnum)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.features import FEATURES_EPOCH, FINALIZED_FEATURES, SUPPORTED_FEATURES
+from headwater.broker.metadata.features import (
+    FEATURES_EPOCH,
+    FINALIZED_FEATURES,
+    SUPPORTED_FEATURES,
+)
 from headwater.protocol import api_versions as codec
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 
 def api_versions(broker: Broker, request: Request) -> Response:

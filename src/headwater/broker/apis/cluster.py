@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.topic_names import name_error
+from headwater.broker.topics.topic_names import name_error
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
-    from headwater.broker.topics import Topic
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.topics import Topic
 
 _BROKERS, _CONTROLLERS = 1, 2
 _PREFERRED, _UNCLEAN = 0, 1

@@ -6,17 +6,17 @@ from collections import Counter
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from headwater.broker import config_entries
 from headwater.broker.authorizer import CLUSTER, group, topic
-from headwater.broker.config_changes import (
+from headwater.broker.config import entries as config_entries
+from headwater.broker.config.changes import (
     BrokerConfigs,
     Change,
     Operation,
     TopicConfigs,
     check_node_id,
 )
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.topic_names import name_error
+from headwater.broker.requests.log_errors import error_code_of
+from headwater.broker.topics.topic_names import name_error
 from headwater.log.errors import LogError
 from headwater.logs import levels
 from headwater.protocol import messages
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
     from headwater.broker.broker import Broker
-    from headwater.broker.config_entries import ConfigEntry
-    from headwater.broker.request import Request, Response
+    from headwater.broker.config.entries import ConfigEntry
+    from headwater.broker.requests.request import Request, Response
 
 ConfigResource = tuple[int, str]
 

@@ -13,7 +13,7 @@ from headwater.broker.groups.consumer_messages import (
     HeartbeatResult,
     check_heartbeat,
 )
-from headwater.broker.later_answer import LaterAnswer
+from headwater.broker.requests.later_answer import LaterAnswer
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
     from headwater.broker.groups.consumer_group import ConsumerGroup
     from headwater.broker.groups.consumer_member import ConsumerMember, Partitions
-    from headwater.broker.pending_answer import PendingAnswer
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.pending_answer import PendingAnswer
+    from headwater.broker.requests.request import Request, Response
 
 _CLASSIC_MEMBER, _CONSUMER_MEMBER = 0, 1
 _NOT_ASKED = -(2**31)

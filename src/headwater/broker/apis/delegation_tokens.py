@@ -6,8 +6,8 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.authorizer import Resource
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.metadata_store import TokenRecord
+from headwater.broker.metadata.metadata_store import TokenRecord
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.broker.session import ANONYMOUS, USER, Principal
 from headwater.log.errors import LogError
 from headwater.protocol import messages
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.delegation_tokens.delegation_token import DelegationToken
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 _NO_TIME = -1
 

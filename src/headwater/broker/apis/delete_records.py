@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.authorizer import topic
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.topic_names import INTERNAL_TOPICS
+from headwater.broker.requests.log_errors import error_code_of
+from headwater.broker.topics.topic_names import INTERNAL_TOPICS
 from headwater.log.errors import LogError
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.partition import Partition
 
 _UP_TO_THE_END = -1
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 
 def fetch(broker: Broker, request: Request) -> Response | asyncio.Future[Response]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 GROUP = 0
 TRANSACTION = 1

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.groups.shard import Group
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 _FIRST_DESCRIBE_WITH_NOT_FOUND = 6
 _NOT_ASKED = -(2**31)

@@ -14,7 +14,7 @@ from headwater.broker.groups.classic_messages import (
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.later_answer import LaterAnswer
+from headwater.broker.requests.later_answer import LaterAnswer
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.groups.coordinator import Shard
-    from headwater.broker.pending_answer import PendingAnswer
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.pending_answer import PendingAnswer
+    from headwater.broker.requests.request import Request, Response
 
 _FIRST_JOIN_WITH_KNOWN_MEMBER = 4
 _FIRST_JOIN_WITH_NULL_PROTOCOL = 7

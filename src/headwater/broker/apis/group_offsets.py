@@ -17,7 +17,7 @@ from headwater.broker.groups.offset_messages import (
     FetchOffsetsResult,
     OffsetToCommit,
 )
-from headwater.broker.later_answer import LaterAnswer
+from headwater.broker.requests.later_answer import LaterAnswer
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from headwater.broker.broker import Broker
-    from headwater.broker.pending_answer import PendingAnswer
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.pending_answer import PendingAnswer
+    from headwater.broker.requests.request import Request, Response
 
 _FIRST_COMMIT_BY_ID = 10
 _FIRST_FETCH_BY_ID = 10

@@ -12,7 +12,7 @@ from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 _UNKNOWN = -1
 

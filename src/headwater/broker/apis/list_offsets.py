@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import topic
 from headwater.broker.fetch.pull import READ_COMMITTED
-from headwater.broker.log_errors import error_code_of
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import list_offsets as codec
 from headwater.protocol.acls import AclOperation
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.partition import Partition
 
 _FIRST_VERSION_OF = {
     codec.MAX_TIMESTAMP: 7,

@@ -6,9 +6,9 @@ import logging
 from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import CLUSTER, topic
-from headwater.broker.internal_topics import blueprint
-from headwater.broker.topic_creation import WantedTopic, check_new_topic
-from headwater.broker.topic_names import INTERNAL_TOPICS, name_error
+from headwater.broker.topics.internal_topics import blueprint
+from headwater.broker.topics.topic_creation import WantedTopic, check_new_topic
+from headwater.broker.topics.topic_names import INTERNAL_TOPICS, name_error
 from headwater.log.errors import LogError
 from headwater.log.rate_limited_logger import RateLimitedLogger
 from headwater.protocol import metadata as codec
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 logger = logging.getLogger("headwater.broker")
 _failures = RateLimitedLogger(logger)

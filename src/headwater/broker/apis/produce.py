@@ -8,9 +8,9 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from headwater.broker.authorizer import topic, transactional_id
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.pending_answer import PendingAnswer
-from headwater.broker.request import HangUp
+from headwater.broker.requests.log_errors import error_code_of
+from headwater.broker.requests.pending_answer import PendingAnswer
+from headwater.broker.requests.request import HangUp
 from headwater.broker.transactions.admission import produce_in_transaction
 from headwater.log.errors import (
     CorruptBatch,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.partition import Partition
     from headwater.broker.transactions.admission import Refusals
 
 logger = logging.getLogger("headwater.broker")

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.log_errors import error_code_of
 from headwater.broker.quotas.alteration import Operation, quotas_after
 from headwater.broker.quotas.entity import describe, entity_of
 from headwater.broker.quotas.filter import Component, QuotaFilter
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.quotas.entity import Entity
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
     Alteration = tuple[Entity, Sequence[Operation]]
 

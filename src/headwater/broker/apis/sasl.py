@@ -13,7 +13,7 @@ from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
 
 
 def sasl_handshake(broker: Broker, request: Request) -> Response:

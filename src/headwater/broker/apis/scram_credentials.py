@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.metadata_store import ScramRecord
+from headwater.broker.metadata.metadata_store import ScramRecord
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.broker.sasl.scram_credentials import (
     MAX_ITERATIONS,
     MIN_ITERATIONS,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
 

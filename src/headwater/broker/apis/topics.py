@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.config_entries import TopicEntries
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.topic_creation import MAX_NEW_PARTITIONS, WantedTopic, check_new_topic
-from headwater.broker.topic_names import new_id
+from headwater.broker.config.entries import TopicEntries
+from headwater.broker.requests.log_errors import error_code_of
+from headwater.broker.topics.topic_creation import MAX_NEW_PARTITIONS, WantedTopic, check_new_topic
+from headwater.broker.topics.topic_names import new_id
 from headwater.log.errors import LogError
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
-    from headwater.broker.topics import NewTopic, Topic
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.topics import NewTopic, Topic
 
     Charge = Callable[[int], None]
     """Takes partitions from the client's quota; raises KafkaError if there are none left."""

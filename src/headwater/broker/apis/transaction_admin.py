@@ -16,7 +16,7 @@ from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
     from headwater.broker.transactions.metadata import TransactionMetadata
 
 _ANY_DURATION = -1

@@ -13,7 +13,7 @@ from headwater.broker.groups.offset_messages import (
     CommitResult,
     OffsetToCommit,
 )
-from headwater.broker.topic_names import CONSUMER_OFFSETS
+from headwater.broker.topics.topic_names import CONSUMER_OFFSETS
 from headwater.broker.transactions.admission import admit
 from headwater.broker.transactions.metadata import TRANSACTION_VERSION, ProducerIdAndEpoch
 from headwater.protocol import messages
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.partition import Partition
 
 _FIRST_THAT_ADDS_OFFSETS = 5
 _FIRST_WITH_ABORTABLE = 4

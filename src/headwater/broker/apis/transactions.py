@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.log_errors import error_code_of
-from headwater.broker.topic_names import CONSUMER_OFFSETS
+from headwater.broker.requests.log_errors import error_code_of
+from headwater.broker.topics.topic_names import CONSUMER_OFFSETS
 from headwater.broker.transactions.metadata import (
     LEGACY_VERSION,
     NO_EPOCH,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.broker.broker import Broker
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
     from headwater.broker.transactions.metadata import TopicPartition
 
 _KNOWS_PRODUCER_FENCED = 2

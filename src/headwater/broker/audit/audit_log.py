@@ -21,7 +21,7 @@ from headwater.protocol.acls import AclOperation
 if TYPE_CHECKING:
     from headwater.broker.audit.audit_topic import AuditTopic
     from headwater.broker.authorizer import Resource
-    from headwater.broker.request import Request
+    from headwater.broker.requests.request import Request
     from headwater.broker.session import Principal, Session
     from headwater.logs.audit_file import AuditFile
     from headwater.protocol.api_keys import ApiKey

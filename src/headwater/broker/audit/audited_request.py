@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.request import Request
+from headwater.broker.requests.request import Request
 
 if TYPE_CHECKING:
     from headwater.broker.audit.audit_log import AuditLog

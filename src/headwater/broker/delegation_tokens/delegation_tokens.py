@@ -20,7 +20,7 @@ from headwater.broker.sasl.scram_credentials import (
     ScramMechanism,
     credential_of,
 )
-from headwater.broker.topic_names import id_text, new_id
+from headwater.broker.topics.topic_names import id_text, new_id
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

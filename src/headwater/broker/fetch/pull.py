@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from headwater.broker.authorizer import topic
-from headwater.broker.log_errors import error_code_of
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.log.errors import LogError
 from headwater.protocol import fetch as codec
 from headwater.protocol.acls import AclOperation
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from headwater.broker.broker import Broker
     from headwater.broker.fetch.session import FetchKey, FetchSession
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Request, Response
+    from headwater.broker.requests.request import Request, Response
+    from headwater.broker.topics.partition import Partition
     from headwater.log.segment import FileSlice
 
 Fetched: TypeAlias = "PartitionFetched[FileSlice]"

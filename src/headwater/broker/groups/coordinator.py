@@ -9,7 +9,6 @@ from time import perf_counter, time_ns
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from headwater.broker.coordinator_partition import coordinator_partition
 from headwater.broker.groups.environment import Environment, Producer
 from headwater.broker.groups.journal import PartitionJournal
 from headwater.broker.groups.loading import load_shard
@@ -18,7 +17,8 @@ from headwater.broker.groups.offset_requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers
-from headwater.broker.topic_names import CONSUMER_OFFSETS
+from headwater.broker.topics.coordinator_partition import coordinator_partition
+from headwater.broker.topics.topic_names import CONSUMER_OFFSETS
 from headwater.log.errors import LogError
 from headwater.protocol.errors import ErrorCode, KafkaError
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.topics import Topic, TopicRegistry
+    from headwater.broker.topics.partition import Partition
+    from headwater.broker.topics.topics import Topic, TopicRegistry
 
 logger = logging.getLogger("headwater.broker.groups")
 

@@ -7,7 +7,7 @@ from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.broker.log_errors import error_code_of
+from headwater.broker.requests.log_errors import error_code_of
 from headwater.log.errors import LogError, RecordTooLarge
 from headwater.log.log import AppendOrigin
 from headwater.log.rate_limited_logger import RateLimitedLogger
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
     from headwater.broker.groups.environment import OnAppended, OnStored, Producer
     from headwater.broker.groups.record_fields import CoordinatorRecord
-    from headwater.broker.partition import Partition
+    from headwater.broker.topics.partition import Partition
     from headwater.log.log import AppendInfo
 
 logger = logging.getLogger("headwater.broker.groups")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from headwater.broker.broker import Broker
-    from headwater.broker.topics import Topic
+    from headwater.broker.topics.topics import Topic
 
 logger = logging.getLogger("headwater.broker")
 

@@ -15,12 +15,12 @@ from headwater.protocol.errors import KafkaError
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.listener import Listener
     from headwater.broker.metrics.durations import Durations
-    from headwater.broker.partition import Partition
+    from headwater.broker.network.listener import Listener
     from headwater.broker.quotas.limit import Client
     from headwater.broker.quotas.quota import Quota
     from headwater.broker.quotas.rate import SampledRate
+    from headwater.broker.topics.partition import Partition
     from headwater.protocol.acls import AclOperation, ResourceType
     from headwater.protocol.api_keys import ApiKey
 

@@ -17,7 +17,7 @@ from headwater.protocol.throttle_time import with_throttle_time
 
 if TYPE_CHECKING:
     from headwater.broker.quotas.client_quotas import ClientQuotas
-    from headwater.broker.request import Response
+    from headwater.broker.requests.request import Response
     from headwater.broker.session import Session
     from headwater.protocol.frames import RequestHeader
 

@@ -11,9 +11,9 @@ from headwater.protocol.api_keys import ApiKey
 if TYPE_CHECKING:
     import asyncio
 
-    from headwater.broker.authentication_counts import AuthenticationCounts
-    from headwater.broker.connection import Connection, FrameHandler
-    from headwater.broker.reply import Reply
+    from headwater.broker.network.authentication_counts import AuthenticationCounts
+    from headwater.broker.network.connection import Connection, FrameHandler
+    from headwater.broker.requests.reply import Reply
     from headwater.broker.sasl.listener_sasl import ListenerSasl
 
 _HANDSHAKE = int(ApiKey.SASL_HANDSHAKE).to_bytes(2, "big")

@@ -23,9 +23,9 @@ from headwater.protocol.primitives import ProtocolError
 if TYPE_CHECKING:
     import asyncio
 
-    from headwater.broker.authentication_counts import AuthenticationCounts
-    from headwater.broker.connection import Connection
-    from headwater.broker.reply import Reply
+    from headwater.broker.network.authentication_counts import AuthenticationCounts
+    from headwater.broker.network.connection import Connection
+    from headwater.broker.requests.reply import Reply
     from headwater.broker.sasl.listener_sasl import ListenerSasl
     from headwater.broker.sasl.mechanism import Exchange, Step
     from headwater.protocol.frames import RequestHeader

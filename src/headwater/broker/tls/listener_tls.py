@@ -15,8 +15,8 @@ from headwater.config import ConfigError
 if TYPE_CHECKING:
     import socket
 
-    from headwater.broker.authentication_counts import AuthenticationCounts
     from headwater.broker.config import BrokerConfig
+    from headwater.broker.network.authentication_counts import AuthenticationCounts
 
 logger = logging.getLogger("headwater.broker")
 

@@ -20,7 +20,7 @@ from headwater.broker.tls.principal_rules import NoMatchingRule
 from headwater.security.subjects import subject_of
 
 if TYPE_CHECKING:
-    from headwater.broker.authentication_counts import AuthenticationCounts
+    from headwater.broker.network.authentication_counts import AuthenticationCounts
     from headwater.broker.tls.principal_rules import PrincipalRules
 
 MECHANISM = "SSL"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.request import Response
+    from headwater.broker.requests.request import Response
+    from headwater.broker.topics.partition import Partition
     from headwater.protocol.produce import ProduceRequest
 
     Answer: TypeAlias = "Response | Awaitable[Response | None] | None"

@@ -12,7 +12,7 @@ import logging
 from time import time_ns
 from typing import TYPE_CHECKING, TypeVar
 
-from headwater.broker.topic_names import TRANSACTION_STATE
+from headwater.broker.topics.topic_names import TRANSACTION_STATE
 from headwater.broker.transactions import transitions
 from headwater.broker.transactions.markers import RETRY_S, MarkerWriter
 from headwater.broker.transactions.metadata import (
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
-    from headwater.broker.topics import Topic
+    from headwater.broker.topics.partition import Partition
+    from headwater.broker.topics.topics import Topic
 
     T = TypeVar("T")
 

@@ -7,8 +7,8 @@ import logging
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from headwater.broker.partition import Partition
-from headwater.broker.topic_names import CONSUMER_OFFSETS
+from headwater.broker.topics.partition import Partition
+from headwater.broker.topics.topic_names import CONSUMER_OFFSETS
 from headwater.log.errors import (
     InvalidProducerEpoch,
     StorageError,

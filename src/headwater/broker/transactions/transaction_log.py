@@ -6,8 +6,8 @@ import logging
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from headwater.broker.coordinator_partition import coordinator_partition
-from headwater.broker.topic_names import TRANSACTION_STATE
+from headwater.broker.topics.coordinator_partition import coordinator_partition
+from headwater.broker.topics.topic_names import TRANSACTION_STATE
 from headwater.broker.transactions.records import (
     TransactionRecord,
     decode_key,
@@ -23,7 +23,7 @@ from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.partition import Partition
+    from headwater.broker.topics.partition import Partition
     from headwater.broker.transactions.metadata import TransactionMetadata
     from headwater.log.log import Log
 

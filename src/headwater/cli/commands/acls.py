@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.acl_options import (
+from headwater.cli.errors import CommandError
+from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options.acls import (
     ResourceFilter,
     Rule,
     pattern_of,
@@ -17,9 +19,7 @@ from headwater.cli.acl_options import (
     rule_options,
     rules_of,
 )
-from headwater.cli.connection import connection_options
-from headwater.cli.errors import CommandError
-from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options.connection import connection_options
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.protocol.acls import PatternType, ResourceType
 

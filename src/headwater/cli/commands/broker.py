@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.exposure import check_broker_exposure, insecure_option
-from headwater.cli.service_settings import given_settings, settings_options
+from headwater.cli.options.exposure import check_broker_exposure, insecure_option
+from headwater.cli.options.service_settings import given_settings, settings_options
 from headwater.processes.ports import EVERYWHERE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.output import json_option, note, print_json, print_table
-from headwater.cli.platform_data import data_option, platform_data
+from headwater.cli.up.platform_data import data_option, platform_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable

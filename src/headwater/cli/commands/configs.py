@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.config_changes import (
+from headwater.cli.errors import CommandError
+from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import parse_assignments
+from headwater.cli.output import json_option, note, print_json, print_table
+from headwater.cli.topics.config_changes import (
     ConfigChange,
     EntityType,
     apply_changes,
     configs_of,
 )
-from headwater.cli.connection import connection_options
-from headwater.cli.errors import CommandError
-from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.options import parse_assignments
-from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

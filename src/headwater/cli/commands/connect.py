@@ -8,14 +8,14 @@ from urllib.parse import quote
 
 import click
 
-from headwater.cli.connect_client import connector_path, url_option
-from headwater.cli.connector_files import read_connector
+from headwater.cli.connect.client import connector_path, url_option
+from headwater.cli.connect.connector_files import read_connector
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyCommand, LazyGroup
 from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:
-    from headwater.cli.connect_client import ConnectClient
+    from headwater.cli.connect.client import ConnectClient
 
 _file = click.Path(exists=True, dir_okay=False, path_type=Path)
 _WORKERS = "headwater.cli.commands.connect_worker"

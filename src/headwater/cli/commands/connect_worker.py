@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
-from headwater.cli.connector_files import read_connector
+from headwater.cli.connect.connector_files import read_connector
 from headwater.cli.errors import CommandError
-from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options import parse_assignments
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
+from headwater.cli.options.service_settings import given_settings, settings_options
+from headwater.cli.options.values import parse_assignments
 from headwater.cli.output import print_json
-from headwater.cli.service_settings import given_settings, settings_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -239,7 +239,7 @@ def _run_kafka(
     plugins: tuple[str, ...],
     files: tuple[Path, ...] | None = None,
 ) -> int:
-    from headwater.cli.kafka_connect import run_kafka_worker
+    from headwater.cli.connect.kafka_worker import run_kafka_worker
 
     given = _with_servers(connection, given)
     return run_kafka_worker(_access(connection, given), listener, given, plugins, files)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
-from headwater.cli.group_reading import GroupReading, group_settings
-from headwater.cli.options import escaped, property_option, start_position
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import escaped, property_option, start_position
 from headwater.cli.output import note
-from headwater.cli.record_formats import (
+from headwater.cli.records.formats import (
     decoding,
     decoding_json,
     format_options,
     reader_schema_options,
     skipping_malformed,
 )
-from headwater.cli.record_output import json_line, template_formatter, text_formatter
+from headwater.cli.records.group_reading import GroupReading, group_settings
+from headwater.cli.records.output import json_line, template_formatter, text_formatter
 from headwater.clients.connection import POLL_S, Connection
 from headwater.clients.errors import describe
 from headwater.clients.retries import PASSING
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from confluent_kafka import Consumer, KafkaError, Message
 
-    from headwater.cli.record_formats import RecordFormats
+    from headwater.cli.records.formats import RecordFormats
 
 _AT_ONCE = 1000
 

@@ -12,8 +12,8 @@ import click
 
 from headwater.cli.broker_process import BrokerProcess, preferred_port
 from headwater.cli.commands.broker import DEFAULT_PORT
-from headwater.cli.demo_stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
-from headwater.cli.demo_view import make_view
+from headwater.cli.demo.stream import PARTITIONS, TOPIC, Arrival, Consumer, Producer
+from headwater.cli.demo.view import make_view
 from headwater.cli.errors import CommandError, client_failures
 from headwater.cli.stop_requests import stop_requests
 from headwater.clients import ClusterAccess

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
-from headwater.cli.listener_options import servers_asked_for
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.listeners import servers_asked_for
+from headwater.cli.options.registry import registry_access_options
 from headwater.cli.output import json_option, print_json
-from headwater.cli.registry_options import registry_access_options
 from headwater.clients.programs import registry_environment
 from headwater.clients.registry_access import RegistryAccess
 

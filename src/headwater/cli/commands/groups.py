@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
-from headwater.cli.group_description import (
+from headwater.cli.groups.description import (
     Described,
     UnknownGroupError,
     all_groups,
@@ -21,9 +20,10 @@ from headwater.cli.group_description import (
     group_names,
     state_name,
 )
+from headwater.cli.groups.offset_reset import MAX_OFFSET, ago, parse_scope, read_plan
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.offset_reset import MAX_OFFSET, ago, parse_scope, read_plan
-from headwater.cli.options import point_in_time
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import point_in_time
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.clients.errors import describe
 from headwater.clients.group_changes import delete_group, move_group

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.commands.produce import COMPRESSIONS
-from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.options import property_option
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import property_option
 from headwater.cli.output import json_option, note, print_json
-from headwater.cli.perf_workers import Outcome, run_workers
-from headwater.cli.perf_workloads import (
+from headwater.cli.perf.workers import Outcome, run_workers
+from headwater.cli.perf.workloads import (
     ConsumeJob,
     ProduceJob,
     consume_in_bulk,

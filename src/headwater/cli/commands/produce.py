@@ -9,20 +9,20 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import connection_options
-from headwater.cli.delivery import SETTINGS, Delivery
 from headwater.cli.errors import CommandError
-from headwater.cli.options import MAX_PARTITION, escaped, point_in_time, property_option
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import MAX_PARTITION, escaped, point_in_time, property_option
 from headwater.cli.output import note
-from headwater.cli.record_formats import format_options, writer_schema_options
-from headwater.cli.record_input import InputError, JsonReader, LineReader, OutgoingRecord
+from headwater.cli.records.delivery import SETTINGS, Delivery
+from headwater.cli.records.formats import format_options, writer_schema_options
+from headwater.cli.records.input import InputError, JsonReader, LineReader, OutgoingRecord
 from headwater.clients.errors import UnknownTopicError
 from headwater.clients.undelivered import why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from headwater.cli.record_formats import RecordEncoder, RecordFormats
+    from headwater.cli.records.formats import RecordEncoder, RecordFormats
     from headwater.clients.connection import Connection
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")

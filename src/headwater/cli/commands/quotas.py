@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.options import parse_assignments
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
-from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.service_settings import given_settings, settings_options
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
+from headwater.cli.options.service_settings import given_settings, settings_options
 from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.client_properties import read_client_properties
-from headwater.cli.connection import command_config_option
 from headwater.cli.errors import CommandError
-from headwater.cli.options import parse_assignments, point_in_time
-from headwater.cli.registry_options import registry_access_options
+from headwater.cli.options.client_properties import read_client_properties
+from headwater.cli.options.connection import command_config_option
+from headwater.cli.options.registry import registry_access_options
+from headwater.cli.options.values import parse_assignments, point_in_time
 from headwater.cli.stop_requests import stop_requests
 from headwater.clients.errors import ClientError, InvalidPropertiesError
 from headwater.clients.programs import CommandLine, given
@@ -169,7 +169,7 @@ def _place(given: str | None) -> Path | str | None:
 
 
 def _load(program: Path, name: str | None) -> App:
-    from headwater.cli.program import ProgramError, load_app
+    from headwater.cli.run.program import ProgramError, load_app
 
     try:
         return load_app(program, name)
@@ -197,7 +197,7 @@ def _run(
 ) -> int:
     if find_spec("pyspark") is None:
         raise CommandError("pipelines need Spark: install it with pip install 'headwater[spark]'")
-    from headwater.cli.run_view import make_run_view
+    from headwater.cli.run.view import make_run_view
     from headwater.java.artifacts import ArtifactError
     from headwater.java.runtime import JavaNotFound
     from headwater.plan.errors import PlanError

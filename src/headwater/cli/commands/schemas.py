@@ -12,9 +12,9 @@ import click
 
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options.registry import registry_options
 from headwater.cli.output import json_option, note, print_json, print_table
-from headwater.cli.registry_options import registry_options
-from headwater.cli.schema_files import TYPES, pretty, read_schema
+from headwater.cli.records.schema_files import TYPES, pretty, read_schema
 from headwater.serde.refusals import readable_reasons
 
 if TYPE_CHECKING:

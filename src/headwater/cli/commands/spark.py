@@ -39,7 +39,7 @@ def prepare() -> int:
         if is_made():
             return 0
         click.echo(f"Preparing Spark's classes in {ARCHIVE}, once.", err=True)
-        if not make_archive(["-m", "headwater.cli.spark_classes"]):
+        if not make_archive(["-m", "headwater.cli.run.spark_classes"]):
             click.echo("This Java cannot keep classes: Spark starts as before.", err=True)
     except (ArchiveError, ArtifactError, JavaNotFound, OperatorsMissing) as failure:
         raise CommandError(str(failure)) from None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
-from headwater.cli.exposure import check_http_exposure, insecure_option
-from headwater.cli.options import parse_assignments
-from headwater.cli.service_settings import given_settings
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.exposure import check_http_exposure, insecure_option
+from headwater.cli.options.service_settings import given_settings
+from headwater.cli.options.values import parse_assignments
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headwater.cli.connection import connection_options
-from headwater.cli.listener_options import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.service_settings import given_settings, settings_options
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
+from headwater.cli.options.service_settings import given_settings, settings_options
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection
@@ -122,7 +122,7 @@ def server(
     properties: tuple[str, ...],
 ) -> int:
     """Run the SQL server until Ctrl-C."""
-    from headwater.cli.options import parse_assignments
+    from headwater.cli.options.values import parse_assignments
     from headwater.clients import ClusterAccess
     from headwater.config import ConfigError
     from headwater.config.sources import from_options

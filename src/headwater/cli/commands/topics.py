@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.config_changes import ConfigChange, apply_changes
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.options import parse_assignments
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import parse_assignments
 from headwater.cli.output import json_option, note, print_json, print_table
-from headwater.cli.topic_description import describe_topics, print_topics
-from headwater.cli.topic_replicas import (
+from headwater.cli.topics.config_changes import ConfigChange, apply_changes
+from headwater.cli.topics.description import describe_topics, print_topics
+from headwater.cli.topics.replicas import (
     cancel_reassignments,
     elect_leaders,
     reassign,

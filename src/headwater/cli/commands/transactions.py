@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
-from headwater.cli.options import MAX_PARTITION, duration
+from headwater.cli.options.connection import connection_options
+from headwater.cli.options.values import MAX_PARTITION, duration
 from headwater.cli.output import json_option, note, print_json, print_table
 from headwater.clients.connection import Connection, check_topic_name
 

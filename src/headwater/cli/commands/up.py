@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headwater.cli.errors import CommandError
-from headwater.cli.exposure import insecure_option
-from headwater.cli.options import parse_assignments
+from headwater.cli.options.exposure import insecure_option
+from headwater.cli.options.service_settings import check_settings, given_in_table
+from headwater.cli.options.values import parse_assignments
 from headwater.cli.output import json_option, print_table
-from headwater.cli.platform_data import CONFIG_FILE, platform_data, read_tables
-from headwater.cli.service_settings import check_settings, given_in_table
-from headwater.cli.up_security import check_platform_exposure, how_to_connect, security_of
+from headwater.cli.up.platform_data import CONFIG_FILE, platform_data, read_tables
+from headwater.cli.up.security import check_platform_exposure, how_to_connect, security_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -177,7 +177,7 @@ def up(
     if as_json and not status:
         raise click.UsageError("--json is for --status.")
     if status:
-        from headwater.cli.up_status import show_status
+        from headwater.cli.up.status import show_status
 
         return show_status(platform_data(options["data"], config_file), as_json=as_json)
     settings = _settings(config_file, parse_assignments(properties, "--property"), options)

@@ -6,9 +6,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from headwater.cli.connection import connection_options
 from headwater.cli.errors import CommandError
 from headwater.cli.lazy_group import LazyGroup
+from headwater.cli.options.connection import connection_options
 from headwater.cli.output import json_option, note, print_json, print_table
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def look_at_platforms() -> Iterator[Finding]:
 
 
 def _platform(running: RunningPlatform) -> Iterator[Finding]:
-    from headwater.cli.up_status import ask_status
+    from headwater.cli.up.status import ask_status
 
     try:
         document = ask_status(running)

@@ -21,7 +21,7 @@ AREA = "program"
 
 def look_at_program(program: Path, access: ClusterAccess) -> Iterator[Finding]:
     """Return whether a program would start; nothing is started, and no topic is made."""
-    from headwater.cli.program import ProgramError, load_app
+    from headwater.cli.run.program import ProgramError, load_app
 
     try:
         app = load_app(program)

@@ -1,0 +1,1 @@
+"""The metadata that survives a crash: its journal, its changes, whose data directory it is."""

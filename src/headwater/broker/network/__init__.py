@@ -1,0 +1,1 @@
+"""What carries frames: listeners, connections, their limits, and the bytes that leave."""

@@ -1,0 +1,1 @@
+"""What `headwater demo` sends, receives and shows."""

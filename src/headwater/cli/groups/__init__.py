@@ -1,0 +1,1 @@
+"""What `headwater groups` shows, and where it lets a group go on reading."""

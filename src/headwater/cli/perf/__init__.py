@@ -1,0 +1,1 @@
+"""What `headwater perf` measures, and the processes that do it."""

@@ -1,0 +1,1 @@
+"""Records as `headwater produce` reads them and `headwater consume` prints them."""

@@ -1,0 +1,1 @@
+"""What `headwater topics` and `headwater configs` show and change."""

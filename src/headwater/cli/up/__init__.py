@@ -1,0 +1,1 @@
+"""What `headwater up` and `headwater cluster` ask and say around a platform."""
