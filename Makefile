@@ -17,7 +17,8 @@ run: $(READY) operators classes
 test: static-and-classes tests
 
 # The inner loop: all that needs neither a JVM nor a broker's process.
-check: static units
+check: $(READY)
+	@$(SIDE_BY_SIDE) lint types imports units
 
 setup: $(READY) operators
 
@@ -34,7 +35,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 # Side by side, and each with its output in one piece where make can do that.
-SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs 3 \
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs 4 \
   $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 static: $(READY)
