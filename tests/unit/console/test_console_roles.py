@@ -15,6 +15,7 @@ from tests.docs_page import ROOT, blocks
 import headwater.console.view
 from headwater.config import ConfigError
 from headwater.console.config import ConsoleConfig
+from headwater.console.model.audit import AuditTrail
 from headwater.console.model.console import Console
 from headwater.console.model.paging import Wanted
 from headwater.console.model.questions import ConsoleError
@@ -119,6 +120,14 @@ def test_the_trail_goes_on_after_a_restart(console: Console, trail: Path) -> Non
     )
     assert again.audit.page(Wanted("delete ann")).found == 1
     again.stop()
+
+
+def test_what_happened_within_a_millisecond_stays_in_order() -> None:
+    trail = AuditTrail()
+    for number in range(200, 0, -1):
+        trail.note("User:ed", Action.PRODUCE, f"t{number}", "", allowed=True)
+    shown = [event.resource for event in trail.page(Wanted()).items]
+    assert shown == [f"t{number}" for number in range(1, 51)]
 
 
 def test_a_trail_that_cannot_be_written(tmp_path: Path) -> None:

@@ -99,9 +99,11 @@ class AuditTrail:
         """Return a page of what is kept, the newest first."""
         with self._lock:
             events = list(self._events)
+        # Of those of one millisecond, the last one is the newest.
+        places = {id(event): place for place, event in enumerate(events)}
         sorted_by = wanted if wanted.sort else Wanted(wanted.search, "-time", wanted.page)
         columns: dict[str, Any] = {
-            "time": lambda event: event.time,
+            "time": lambda event: (event.time, places[id(event)]),
             "principal": lambda event: event.principal,
             "operation": lambda event: event.operation,
             "resource": lambda event: event.resource,
