@@ -32,9 +32,6 @@ def tour_panel(request: Request, tour: Tour) -> None:
         .props('aria-label="Guided tour"') as panel
     ):
         html(tag("div", tag("h2", tour.title), tag("ol", *steps)))
-
-        def dismiss() -> None:
-            ui.run_javascript(_DISMISS)
-            panel.delete()
-
-        ui.button("Dismiss", on_click=dismiss).props("flat dense")
+        dismiss = ui.button("Dismiss", on_click=panel.delete).props("flat dense")
+        # In the browser, and so before the panel is gone: the next page has to know of it.
+        dismiss.on("click", js_handler=f"() => {{ {_DISMISS} }}")
