@@ -41,6 +41,7 @@ ELSEWHERE: dict[str, str] = {
     "docs/example-words.md": "tests/integration/test_examples.py",
     "docs/example-witness.md": "tests/integration/test_example_witness.py",
     "docs/lag.md": "tests/integration/test_docs_lag.py",
+    "docs/mirror.md": "tests/integration/test_mirror.py",
     "docs/monitoring.md": "tests/integration/test_docs_monitoring.py",
     "docs/pipelines.md": "tests/integration/test_docs_pipelines.py",
     "docs/processors.md": "tests/unit/streams/test_docs_processors.py",

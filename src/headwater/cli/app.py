@@ -28,6 +28,11 @@ _COMMANDS = (
     LazyCommand(
         "cluster", "headwater.cli.commands.cluster:cluster", "Stop, start, kill Apache Kafka nodes."
     ),
+    LazyCommand(
+        "mirror",
+        "headwater.cli.commands.mirror:mirror",
+        "Copy topics and groups to another cluster.",
+    ),
     LazyCommand("registry", "headwater.cli.commands.registry:registry", "Run the schema registry."),
     LazyCommand("rest", "headwater.cli.commands.rest:rest", "Run the REST proxy."),
     LazyCommand("console", "headwater.cli.commands.console:console", "Run the web console."),

@@ -43,18 +43,13 @@ _OF_SECURITY = ("security.", "sasl.", "ssl.")
 _ANSWERS_WITHIN_S = 5.0
 _OK = 200
 
-_LOG4J = """\
+LOG4J = """\
 appender.console.type=Console
 appender.console.name=console
 appender.console.layout.type=PatternLayout
 appender.console.layout.pattern=%d %p %m (%c)%n
 rootLogger.level=warn
 rootLogger.appenderRef.console.ref=console
-# What becomes of connectors and tasks, without the settings of every client.
-logger.herder.name=org.apache.kafka.connect.runtime.distributed.DistributedHerder
-logger.herder.level=info
-logger.worker.name=org.apache.kafka.connect.runtime.Worker
-logger.worker.level=info
 # Classes that are found twice, and plugins without a manifest: of no use to who runs them.
 logger.reflections.name=org.reflections
 logger.reflections.level=error
@@ -63,6 +58,16 @@ logger.plugins.level=error
 # It tells of every setting that a client does not know, and each is given to all of them.
 logger.config.name=org.apache.kafka.common.config.AbstractConfig
 logger.config.level=error
+"""
+"""What is worth a line of what Kafka Connect's parts log, whichever program they are in."""
+
+_LOG4J = f"""\
+{LOG4J}\
+# What becomes of connectors and tasks, without the settings of every client.
+logger.herder.name=org.apache.kafka.connect.runtime.distributed.DistributedHerder
+logger.herder.level=info
+logger.worker.name=org.apache.kafka.connect.runtime.Worker
+logger.worker.level=info
 """
 
 
@@ -93,14 +98,11 @@ class ConnectWorkerFiles:
         return self._command("ConnectStandalone", *map(str, connectors))
 
     def _command(self, main: str, *arguments: str) -> list[str]:
-        logging = shlex.split(os.environ.get("KAFKA_LOG4J_OPTS", "")) or [
-            f"-Dlog4j2.configurationFile={self._logging.as_uri()}"
-        ]
         return java_command(
             f"org.apache.kafka.connect.cli.{main}",
             str(self._properties),
             *arguments,
-            options=(*jvm_options(), *logging),
+            options=(*jvm_options(), *logging_options(self._logging)),
         )
 
     def _plugin_path(self, plugins: Sequence[Path]) -> Path:
@@ -111,6 +113,12 @@ class ConnectWorkerFiles:
             (path / plugin.name).unlink(missing_ok=True)
             (path / plugin.name).symlink_to(plugin)
         return path
+
+
+def logging_options(own: Path) -> list[str]:
+    """Return the JVM's options for its log: what Kafka's variable says, or this file of ours."""
+    given = shlex.split(os.environ.get("KAFKA_LOG4J_OPTS", ""))
+    return given or [f"-Dlog4j2.configurationFile={own.as_uri()}"]
 
 
 def plugin(coordinate: str) -> Path:

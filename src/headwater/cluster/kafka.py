@@ -12,6 +12,7 @@ from headwater.java.runtime import find_java
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from headwater.cluster.directory import NodeDirectory
 
@@ -41,10 +42,19 @@ def require() -> None:
     class_path()
 
 
-def java_command(main: str, *arguments: str, options: Sequence[str] = SMALL_JVM) -> list[str]:
-    """Return the command that runs one of Kafka's classes, a command-line tool for example."""
+def java_command(
+    main: str,
+    *arguments: str,
+    options: Sequence[str] = SMALL_JVM,
+    beside: Sequence[Path] = (),
+) -> list[str]:
+    """Return the command that runs one of Kafka's classes, a command-line tool for example.
+
+    `beside` are jars that it needs beside Kafka's own.
+    """
     launcher = str(find_java(OLDEST_JAVA).java)
-    return [launcher, *options, "-cp", class_path(), main, *arguments]
+    jars = os.pathsep.join([class_path(), *map(str, beside)])
+    return [launcher, *options, "-cp", jars, main, *arguments]
 
 
 def node_command(files: NodeDirectory, options: Sequence[str]) -> list[str]:

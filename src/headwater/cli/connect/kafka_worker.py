@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 from contextlib import ExitStack
-from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
-from headwater import __version__
 from headwater.cli.errors import CommandError
+from headwater.cli.kafka_jvm import run_jvm
 from headwater.cli.options.exposure import is_loopback, refuse
-from headwater.cli.stop_requests import stop_requests
 from headwater.cluster.connect_worker import (
     DISTRIBUTED_DEFAULTS,
     ConnectWorkerFiles,
@@ -22,12 +18,10 @@ from headwater.cluster.connect_worker import (
     plugin,
     with_client_settings,
 )
-from headwater.cluster.kafka import VERSION, require
+from headwater.cluster.kafka import require
 from headwater.java.artifacts import ArtifactError
 from headwater.java.runtime import JavaNotFound
 from headwater.logs.lines import start_logging
-from headwater.processes.child import ChildProcess, describe_exit
-from headwater.processes.guard import Guard
 from headwater.processes.ports import FreePorts, is_free, reachable
 from headwater.processes.temporary_folder import TemporaryFolder
 
@@ -38,10 +32,6 @@ if TYPE_CHECKING:
     from headwater.cli.options.listeners import ListenerOptions
     from headwater.clients import ClusterAccess
 
-logger = logging.getLogger("headwater")
-
-_POLL_S = 0.1
-_STOPPED_WITHIN_S = 60.0
 _OURS = ("engine",)
 _EXTENSIONS = "rest.extension.classes"
 
@@ -77,50 +67,16 @@ def run_kafka_worker(
             if connectors is None
             else files.standalone_command([each.absolute() for each in connectors])
         )
-        return _run(command, reachable(host), port)
-
-
-def _run(command: Sequence[str], host: str, port: int) -> int:
-    started = perf_counter()
-    with (
-        stop_requests() as asked,
-        Guard(_STOPPED_WITHIN_S) as guard,
-        ChildProcess(command, guard=guard, on_lines=_print, ends_with_thread=True) as worker,
-    ):
-        is_ready = False
-        while worker.running and not asked:
-            if not is_ready and is_healthy(host, port):
-                is_ready = True
-                logger.info(
-                    "headwater %s Apache Kafka %s Connect worker listening on %s"
-                    " (process %d, ready in %.0f ms)",
-                    __version__, VERSION, _url(host, port), worker.pid,
-                    (perf_counter() - started) * 1000,
-                )  # fmt: skip
-            _wait(worker)
-        if asked:
-            logger.info("stopping")
-            worker.stop(within_s=_STOPPED_WITHIN_S)
-            logger.info("stopped")
-            return 0
-    logger.error("Kafka's Connect worker ended by itself: %s", describe_exit(worker.wait()))
-    return 1
+        return run_jvm(
+            command,
+            "Kafka's Connect worker",
+            f"Connect worker listening on {_url(host, port)}",
+            is_ready=lambda: is_healthy(reachable(host), port),
+        )
 
 
 def _url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _wait(worker: ChildProcess) -> None:
-    try:
-        worker.wait(_POLL_S)
-    except TimeoutError:
-        return
-
-
-def _print(lines: list[str]) -> None:
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
-    sys.stderr.flush()
 
 
 def _address(

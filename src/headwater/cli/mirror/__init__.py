@@ -1,0 +1,1 @@
+"""What `headwater mirror` is made of: how far MirrorMaker is, told in a line."""
