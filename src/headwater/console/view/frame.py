@@ -12,6 +12,7 @@ from nicegui import ui
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Role
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.http.principals import ANONYMOUS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -119,7 +120,7 @@ def html(content: Markup) -> ui.html:
 
 def user_of(request: Request) -> str:
     """Return who is asking."""
-    return str(request.scope.get("state", {}).get("principal", "User:ANONYMOUS"))
+    return str(request.scope.get("state", {}).get("principal", ANONYMOUS))
 
 
 def copyable(command: str) -> None:
