@@ -9,7 +9,10 @@ CORES := $(shell cores=$$(getconf _NPROCESSORS_ONLN) && [ $$cores -lt 8 ] && ech
 # Most tests wait for other processes, so more of them run at once than there are cores.
 WORKERS ?= $(shell expr $(CORES) + 3)
 
-.PHONY: run test check static static-and-classes classes lint types imports units tests flaky soak durations bench lock setup operators clean
+# Where Python is told not to keep what it compiles, each of hundreds of processes compiles it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: run test check static static-and-classes classes compiled lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators classes
 	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
@@ -42,12 +45,17 @@ static: $(READY)
 	@$(SIDE_BY_SIDE) lint types imports
 
 static-and-classes: $(READY) operators
-	@$(SIDE_BY_SIDE) classes lint types imports
+	@$(SIDE_BY_SIDE) classes compiled lint types imports
 
 # Spark's classes, loaded once for all its JVMs; the command does nothing while they fit, and
 # where it fails, they load them as before.
 classes: $(READY) operators
 	-@$(BIN)/headwater spark prepare
+
+# All tests, compiled once: else each worker of a first run would do it. What cannot be is told by
+# the run itself.
+compiled: $(READY) operators
+	-@$(BIN)/python -m pytest --collect-only -q > $(VENV)/.compiled 2>&1
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-pytest_plugins = ["tests.runs.outcomes", "tests.runs.schedule"]
+pytest_plugins = ["tests.runs.garbage", "tests.runs.outcomes", "tests.runs.schedule"]
 
 # Tests start hundreds of Python processes. Where Python is told not to keep what it compiles,
 # each of them compiles Headwater anew, and each worker all tests: minutes, in all.

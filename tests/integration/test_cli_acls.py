@@ -148,3 +148,14 @@ def test_without_an_authorizer_it_says_what_to_set(
 
 
 _WRITING = ("Create", "Describe", "Write")
+
+
+def test_a_topic_is_made_by_who_may_not_look_at_the_broker_s_settings(cli: Cli) -> None:
+    everything = ("--cluster", "--allow-principal", "User:ANONYMOUS", "--operation", "All")
+    no_look = ("--cluster", "--deny-principal", "User:ANONYMOUS", "--operation", "DescribeConfigs")
+    cli.ok("acls", "add", *everything)
+    cli.ok("acls", "add", *no_look)
+    done = cli("topics", "create", "two-replicas", "--config", "min.insync.replicas=2")
+    cli.ok("acls", "remove", "--cluster", "--yes")
+    assert done.code == 0, done
+    assert done.err == "Created two-replicas.\n"

@@ -91,3 +91,19 @@ def test_a_broker_that_is_not_there_is_no_long_wait(cli: Cli) -> None:
     missing = cli("configs", "describe", "--broker", 7)
     assert missing.code == 1
     assert "there is no broker 7; the brokers are: 1" in missing.err
+
+
+def test_who_sets_what_has_no_effect_is_told(cli: Cli, topic: str) -> None:
+    told = "is kept and has no effect here"
+    created = cli("topics", "create", topic, "--config", "min.insync.replicas=2")
+    altered = cli("topics", "alter", topic, "--config", "min.insync.replicas=1")
+    for done in (created, altered):
+        assert done.code == 0
+        assert f"min.insync.replicas {told}" in done.err
+    alter = ("configs", "alter", "--broker", 1)
+    both = cli(*alter, "--add", "num.io.threads=9", "--add", "log.retention.ms=60000")
+    assert f"num.io.threads {told}" in both.err
+    assert f"log.retention.ms {told}" not in both.err
+    gone = cli(*alter, "--delete", "num.io.threads", "--delete", "log.retention.ms")
+    assert gone.code == 0
+    assert told not in gone.err

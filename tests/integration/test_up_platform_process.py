@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 UP = [sys.executable, "-m", "headwater", "up", "--free-ports", "--without", "console"]
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlatformProcess]:
+    """One for all tests that leave it as they found it; it is stopped as by Ctrl-C."""
+    with PlatformProcess(tmp_path_factory.mktemp("shared")) as running:
+        yield running
+        running.stop()
+
+
 @pytest.fixture
 def platform(tmp_path: Path) -> Iterator[PlatformProcess]:
     with PlatformProcess(tmp_path) as running:
@@ -55,48 +63,46 @@ def register(platform: PlatformProcess, subject: str) -> int:
         return registry.register_schema(subject, schema)
 
 
-def test_clients_find_what_the_table_says(platform: PlatformProcess, topic: str) -> None:
-    assert "SERVICE\tLISTENS ON\tWHAT" in platform.lines
-    admin = AdminClient({"bootstrap.servers": platform.bootstrap_servers})
+def test_clients_find_what_the_table_says(shared: PlatformProcess, topic: str) -> None:
+    assert "SERVICE\tLISTENS ON\tWHAT" in shared.lines
+    admin = AdminClient({"bootstrap.servers": shared.bootstrap_servers})
     assert admin.list_topics(timeout=30).brokers
-    producer = Producer({"bootstrap.servers": platform.bootstrap_servers})
-    with SchemaRegistryClient(platform.registry_url) as registry:
+    producer = Producer({"bootstrap.servers": shared.bootstrap_servers})
+    with SchemaRegistryClient(shared.registry_url) as registry:
         data = AvroSerializer(registry, '"string"')("hello", topic)
         assert AvroDeserializer(registry)(data, topic) == "hello"
     producer.produce(topic, data)
     assert producer.flush(30) == 0
-    platform.stop()
 
 
-def test_all_listen_on_loopback_alone(platform: PlatformProcess) -> None:
+def test_all_listen_on_loopback_alone(shared: PlatformProcess) -> None:
     listening = [
         connection.laddr
-        for process in platform.processes("headwater")
+        for process in shared.processes("headwater")
         for connection in process.net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN
     ]
     assert sorted(address.port for address in listening) == sorted(
         int(address.rpartition(":")[2])
-        for address in (platform.bootstrap_servers, platform.registry_url)
+        for address in (shared.bootstrap_servers, shared.registry_url)
     )
     assert {address.ip for address in listening} == {"127.0.0.1"}
-    platform.stop()
 
 
 @pytest.mark.parametrize("name", ["broker", "registry"])
 def test_a_service_that_is_killed_comes_back_on_its_port(
-    platform: PlatformProcess, name: str
+    shared: PlatformProcess, name: str
 ) -> None:
-    first = register(platform, "before")
-    killed = service(platform, name)
+    first = register(shared, f"before-{name}")
+    seen = len(shared.lines)
+    killed = service(shared, name)
     killed.kill()
-    platform.wait_for(rf"^up +\| .* {name} died \(SIGKILL\) after .* starting it again in 0\.5 s")
-    platform.wait_for(rf"^up +\| .* {name} is healthy again")
-    assert service(platform, name).pid != killed.pid
+    shared.wait_for(rf"^up +\| .* {name} died \(SIGKILL\) after .* starting it again in 0\.5 s")
+    shared.wait_for(rf"^up +\| .* {name} is healthy again")
+    assert service(shared, name).pid != killed.pid
     other = "registry" if name == "broker" else "broker"
-    assert f"{other} died" not in platform.text
-    assert register(platform, "after") > first
-    platform.stop()
+    assert not [line for line in shared.lines[seen:] if f"{other} died" in line]
+    assert register(shared, f"after-{name}") > first
 
 
 def test_the_data_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -143,14 +149,13 @@ def test_nothing_outlives_a_killed_supervisor(platform: PlatformProcess) -> None
 
 
 def test_a_second_platform_on_the_same_data_says_why_not(
-    platform: PlatformProcess, tmp_path: Path
+    shared: PlatformProcess, tmp_path: Path
 ) -> None:
     command = [*UP, "--data"]
-    with Supervised([*command, str(tmp_path / "platform")], tmp_path) as second:
+    with Supervised([*command, str(shared.directory / "platform")], tmp_path) as second:
         assert second.wait() == 1
-        assert f"is run by process {platform.pid} already. Stop it first, or" in second.text
+        assert f"is run by process {shared.pid} already. Stop it first, or" in second.text
         assert second.survivors() == []
-    platform.stop()
 
 
 def test_a_taken_port(tmp_path: Path) -> None:
@@ -178,16 +183,6 @@ def test_on_a_cluster_that_is_there_already(broker: BrokerProcess, tmp_path: Pat
         platform.stop()
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     assert "_schemas" in admin.list_topics(timeout=30).topics
-
-
-def test_settings_of_a_file(tmp_path: Path, topic: str) -> None:
-    (tmp_path / "headwater.toml").write_text("[broker]\nnum.partitions = 5\n")
-    with PlatformProcess(tmp_path) as platform:
-        producer = Producer({"bootstrap.servers": platform.bootstrap_servers})
-        producer.produce(topic, b"x")
-        assert producer.flush(30) == 0
-        assert len(producer.list_topics(topic, 30).topics[topic].partitions) == 5
-        platform.stop()
 
 
 def status(platform: PlatformProcess, *options: str) -> Finished:
@@ -244,7 +239,9 @@ def test_the_status_tells_what_happened(tmp_path: Path) -> None:
         assert (gone.code, "no platform runs in" in gone.err) == (1, True)
 
 
-def test_passwords_in_the_file_are_not_shown_by_ps(tmp_path: Path) -> None:
+def test_settings_of_a_file_are_used_and_its_passwords_not_shown_by_ps(
+    tmp_path: Path, topic: str
+) -> None:
     (tmp_path / "headwater.toml").write_text(
         '[broker]\nssl.key.password = "hunter2"\nnum.partitions = 3\n'
         '[registry]\nkafkastore.sasl.password = "hunter2"\nschema.compatibility.level = "FULL"\n'
@@ -256,6 +253,10 @@ def test_passwords_in_the_file_are_not_shown_by_ps(tmp_path: Path) -> None:
         settings = admin.describe_configs([ConfigResource("broker", "1")])
         (described,) = [each.result(30) for each in settings.values()]
         assert described["num.partitions"].value == "3"
+        producer = Producer({"bootstrap.servers": platform.bootstrap_servers})
+        producer.produce(topic, b"x")
+        assert producer.flush(30) == 0
+        assert len(producer.list_topics(topic, 30).topics[topic].partitions) == 3
         config = httpx.get(f"{platform.registry_url}/config").json()
         assert config == {"compatibilityLevel": "FULL"}
         platform.stop()

@@ -17,9 +17,10 @@ from headwater.cli.topics.config_changes import (
     apply_changes,
     configs_of,
 )
+from headwater.cli.topics.without_effect import note_without_effect, without_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from confluent_kafka.admin import ConfigEntry
 
@@ -77,7 +78,7 @@ def describe_command(
         for name, entry in sorted(found.items())
         if (name in names if names else everything or not _is_default(entry))
     }
-    idle = _without_effect(connection, entity_type, chosen)
+    idle = without_effect(connection, entity_type, chosen)
     if as_json:
         print_json(
             {name: _as_json(entry, has_effect=name not in idle) for name, entry in chosen.items()}
@@ -132,6 +133,8 @@ def alter(
     apply_changes(connection, entity_type, entity, changes, dry_run=dry_run)
     done = "Would change" if dry_run else "Changed"
     note(f"{done} the settings of {entity_type} {entity}.")
+    given = [change.name for change in changes if change.operation != "DELETE"]
+    note_without_effect(connection, entity_type, given)
 
 
 def _entity(
@@ -160,31 +163,6 @@ def _is_default(entry: ConfigEntry) -> bool:
         ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG.value,
     )
     return entry.source not in own
-
-
-def _without_effect(
-    connection: Connection, entity_type: EntityType, chosen: Mapping[str, ConfigEntry]
-) -> set[str]:
-    """Return which of the settings Headwater's broker has no use for; Apache Kafka uses all."""
-    from headwater.broker.config.names import base_name
-    from headwater.broker.config.settings import BROKER_SETTINGS
-    from headwater.log.topic_settings import TOPIC_SETTINGS
-
-    known = TOPIC_SETTINGS if entity_type == "topic" else BROKER_SETTINGS
-    idle = {
-        name
-        for name in chosen
-        if (definition := known.get(base_name(name))) is not None and not definition.has_effect
-    }
-    return idle if idle and _is_headwater(connection) else set()
-
-
-def _is_headwater(connection: Connection) -> bool:
-    """Whether the cluster is Headwater's broker: it alone has settings that Kafka does not have."""
-    from headwater.broker.config.settings.own import SETTINGS
-
-    node = str(connection.result(connection.admin.describe_cluster()).nodes[0].id)
-    return SETTINGS[0].name in configs_of(connection, "broker", [node])[node]
 
 
 def _source(entry: ConfigEntry) -> str:

@@ -22,6 +22,7 @@ from headwater.cli.topics.replicas import (
     reassign,
     reassignments,
 )
+from headwater.cli.topics.without_effect import note_without_effect
 from headwater.clients.connection import (
     POLL_S,
     REQUEST_WITHIN_S,
@@ -87,6 +88,7 @@ def create(
     )
     if not dry_run:
         _wait_until_known(connection, names)
+    note_without_effect(connection, "topic", settings)
 
 
 @topics.command(
@@ -198,9 +200,8 @@ def alter(
     """Add partitions to a topic, or change its settings."""
     from confluent_kafka.admin import NewPartitions
 
-    changes = [
-        ConfigChange("SET", *item) for item in parse_assignments(configs, "--config").items()
-    ]
+    settings = parse_assignments(configs, "--config")
+    changes = [ConfigChange("SET", *item) for item in settings.items()]
     changes += [ConfigChange("DELETE", setting) for setting in deleted]
     if partitions is None and not changes:
         raise click.UsageError("Say what to change: --partitions, --config or --delete-config.")
@@ -208,6 +209,7 @@ def alter(
     if changes:
         apply_changes(connection, "topic", name, changes)
         note(f"Changed the settings of {name}.")
+        note_without_effect(connection, "topic", settings)
     if partitions is not None:
         answers = connection.admin.create_partitions([NewPartitions(name, partitions)])
         _report(connection, answers, done=f"Partitions are now {partitions} in")

@@ -12,6 +12,7 @@ from nicegui import ui
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Role
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.http.principals import ANONYMOUS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -119,7 +120,7 @@ def html(content: Markup) -> ui.html:
 
 def user_of(request: Request) -> str:
     """Return who is asking."""
-    return str(request.scope.get("state", {}).get("principal", "User:ANONYMOUS"))
+    return str(request.scope.get("state", {}).get("principal", ANONYMOUS))
 
 
 def copyable(command: str) -> None:
@@ -191,12 +192,16 @@ def _theme(request: Request) -> str:
 def _theme_switch(theme: ui.dark_mode) -> None:
     def switch(value: str) -> None:
         theme.set_value({"dark": True, "light": False}.get(value))
-        lasts = "path=/; max-age=31536000; samesite=strict"
-        ui.run_javascript(f"document.cookie = '{_THEME_COOKIE}={value}; {lasts}'")
 
     with ui.button(icon="contrast").props('flat dense aria-label="Theme"'), ui.menu():
         for label, value in (("Light", "light"), ("Dark", "dark"), ("As the system", "auto")):
-            ui.menu_item(label, lambda value=value: switch(value))
+            # Kept by the browser itself, before somebody can have left the page.
+            kept = f"{_THEME_COOKIE}={value}; path=/; max-age=31536000; samesite=strict"
+            ui.menu_item(label).on(
+                "click",
+                lambda value=value: switch(value),
+                js_handler=f"() => {{ document.cookie = '{kept}'; emit(); }}",
+            )
 
 
 def _quoted(text: str) -> str:
