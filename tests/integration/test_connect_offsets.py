@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -28,7 +28,7 @@ def test_a_key_lies_where_javas_clients_put_it(broker: BrokerProcess, topic: str
     consumer.assign(
         [TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(PARTITIONS)]
     )
-    places = {}
+    places: dict[Any, Any] = {}
     while len(places) < len(HASHES):
         (message,) = consumer.consume(1, -1)
         places[message.key()] = message.partition()
