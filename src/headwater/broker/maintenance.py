@@ -89,7 +89,7 @@ class Maintenance:
                 await loop.run_in_executor(self._threads, work)
             # One failed round must not end all later ones.
             except LogError as error:
-                _failures.error(interval_setting, "%s It is tried again.", error)
+                _failures.error((interval_setting, str(error)), "%s It is tried again.", error)
             except Exception:
                 logger.exception("background work failed (%s); trying again", interval_setting)
 
