@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
+from headwater.clients import ClusterAccess
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -102,7 +104,7 @@ class EventWriter:
     def __init__(self, servers: str, topic: str, name: str) -> None:
         self._topic = topic
         self._producer = Producer(
-            {"bootstrap.servers": servers, "transactional.id": name, "linger.ms": 0}
+            {**ClusterAccess(servers).producer(), "transactional.id": name, "linger.ms": 0}
         )
         self._producer.init_transactions(_WITHIN_S)
 

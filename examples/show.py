@@ -12,6 +12,8 @@ import click
 from confluent_kafka import Consumer, Producer
 from examples.stage import StoppedError, stage
 
+from headwater.clients import ClusterAccess
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
@@ -57,7 +59,7 @@ def show(
 
 class _Writer:
     def __init__(self, servers: str, stop: threading.Event) -> None:
-        self._producer = Producer({"bootstrap.servers": servers})
+        self._producer = Producer(ClusterAccess(servers).producer())
         self._stop = stop
         self._thread: threading.Thread | None = None
 

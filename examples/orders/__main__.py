@@ -20,6 +20,8 @@ from examples.orders.program import DELIVERIES
 from examples.serving import ask
 from examples.stage import StoppedError, stage
 
+from headwater.clients import ClusterAccess
+
 if TYPE_CHECKING:
     from examples.stage import Stage
 
@@ -47,7 +49,7 @@ def main(seconds: float | None) -> None:
 
 def deliver(servers: str, delivered: dict[str, int]) -> None:
     """Let the warehouse say what came in."""
-    producer = Producer({"bootstrap.servers": servers})
+    producer = Producer(ClusterAccess(servers).producer())
     for product, quantity in delivered.items():
         producer.produce(
             DELIVERIES, json.dumps({"product": product, "quantity": quantity}), product

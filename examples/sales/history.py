@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from confluent_kafka import Producer
 from examples.sales.program import SALES
 
+from headwater.clients import ClusterAccess
+
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Iterator
@@ -46,7 +48,9 @@ def sale(chance: random.Random, at: datetime) -> dict[str, Any]:
 
 def write(servers: str, sold: Iterable[dict[str, Any]]) -> int:
     """Write sales to the topic, and return how many there were when all are there."""
-    producer = Producer({"bootstrap.servers": servers, "queue.buffering.max.messages": 1_000_000})
+    producer = Producer(
+        {**ClusterAccess(servers).producer(), "queue.buffering.max.messages": 1_000_000}
+    )
     count = 0
     for count, each in enumerate(sold, 1):  # noqa: B007 - how many there were
         at_ms = int(datetime.fromisoformat(each["at"]).timestamp() * 1000)

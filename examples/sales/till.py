@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException, Producer
 from examples.sales.program import SALES
 from examples.serving import options
 
+from headwater.clients import ClusterAccess
 from headwater.http.answers import Reply, answer
 from headwater.http.app import App, call_handler
 from headwater.http.errors import HttpError
@@ -58,7 +59,7 @@ class Till:
     title = "till"
 
     def __init__(self, servers: str) -> None:
-        self._producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True})
+        self._producer = Producer({**ClusterAccess(servers).producer(), "enable.idempotence": True})
         self._booked = 0
         self.app = App(_INTERFACE, call_handler(self), RequestMetrics("till"))
 

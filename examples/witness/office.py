@@ -18,6 +18,8 @@ from examples.stage import stage
 from examples.witness.program import EVENTS, TAX_DEPARTMENT
 from examples.witness.register import Register
 
+from headwater.clients import ClusterAccess
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -110,7 +112,7 @@ class Office:
 
     def forget(self, person: str) -> None:
         """Say that a person is to be forgotten: a record with the key and no value."""
-        producer = Producer({"bootstrap.servers": self.platform.servers})
+        producer = Producer(ClusterAccess(self.platform.servers).producer())
         producer.produce(EVENTS, None, person)
         if producer.flush(_WITHIN_S):
             raise click.ClickException("the broker did not take the tombstone")

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import confluent_kafka
@@ -252,6 +253,29 @@ def test_coordinators_on_a_full_disk(disk: Disk, start_broker: StartBroker) -> N
             assert found.error_code is ErrorCode.none
     assert "Traceback" not in broker.text
     assert "never retrieved" not in broker.text
+
+
+@pytest.mark.parametrize("flush", ["fsync", "os"])
+def test_a_stop_on_a_full_disk(disk: Disk, start_broker: StartBroker, flush: str) -> None:
+    """It ends, and says why it could not end well; what it does on the side is told in a line."""
+    checkpoints = {"log.flush.offset.checkpoint.interval.ms": "200"}
+    broker = start_broker({"flush": flush, **checkpoints}, data_dir=disk.path / "data")
+    values: list[bytes] = []
+    with RawClient(broker) as client:
+        topic = create_topic(client, "full")
+        fill(client, topic, values, 100_000)
+    with (disk.path / "the rest").open("wb", buffering=0) as rest, suppress(OSError):
+        while True:
+            rest.write(bytes(4096))
+    assert broker.says("Writing checkpoints in")
+    with pytest.raises(AssertionError, match="ended with 1"):
+        broker.stop()
+    assert NO_SPACE in broker.text
+    assert "Traceback" not in broker.text
+
+    disk.resize("64m")
+    broker.start()
+    assert_all_there(broker, topic, values)
 
 
 def test_a_read_only_disk_is_refused_in_one_line(disk: Disk, start_broker: StartBroker) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import psutil
+import pytest
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.waiting import wait_for
@@ -217,8 +218,9 @@ def test_a_run_on_a_terminal_until_ctrl_c(
     assert [*(tmp_path / "tmp").iterdir()] == []
 
 
+@pytest.mark.parametrize("listens", [False, True], ids=["at-once", "once-the-jvm-listens"])
 def test_ctrl_c_does_not_wait_for_spark_to_start(
-    broker: BrokerProcess, topic: str, tmp_path: Path
+    broker: BrokerProcess, topic: str, tmp_path: Path, listens: bool
 ) -> None:
     create(broker, topic)
     process = start(command(program(tmp_path, topic), broker), tmp_path)
@@ -229,6 +231,8 @@ def test_ctrl_c_does_not_wait_for_spark_to_start(
                 break
         wait_for(lambda: [*psutil.Process(process.pid).children()], "the JVM")
         jvm = psutil.Process(process.pid).children()
+        if listens:  # Python talks with it from then on
+            wait_for(lambda: any(each.net_connections() for each in jvm), "its port")
         process.send_signal(signal.SIGINT)
         text, _ = process.communicate(timeout=WITHIN_S)
     finally:

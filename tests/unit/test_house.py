@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 
@@ -29,3 +30,24 @@ def test_nobody_imports_the_platform_or_what_is_on_top() -> None:
     assert PACKAGES - {"up", "cli"} == sources("only the command line knows the platform")
     above = "the command line and the users' tests are on top: nobody imports them"
     assert sources(above) == PACKAGES - ON_TOP
+
+
+def test_keys_go_where_javas_clients_put_them_whoever_writes() -> None:
+    # confluent-kafka has another hash by default; `ClusterAccess.producer` has Java's.
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for folder in ("src", "examples")
+        for path in (ROOT / folder).rglob("*.py")
+        if "Producer(" in (text := path.read_text())
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and _name(node.func) == "Producer"
+        for settings in node.args
+        if isinstance(settings, ast.Dict)
+        for key in settings.keys
+        if isinstance(key, ast.Constant) and key.value == "bootstrap.servers"
+    ]
+    assert found == []
+
+
+def _name(called: ast.expr) -> str:
+    return getattr(called, "id", getattr(called, "attr", ""))

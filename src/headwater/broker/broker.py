@@ -118,8 +118,11 @@ class Broker:
         await self.commits.drain()
         await self.topics.changes.drain()
         await self.topics.close()
-        await self.loop.run_in_executor(None, self.logs.close)
-        await self._release()
+        try:
+            await self.loop.run_in_executor(None, self.logs.close)
+        finally:
+            # A full disk, too, lets the process end: it waits for its threads.
+            await self._release()
 
     def advertised(self, listener: str) -> tuple[str, int]:
         """Return the host and port that clients of a listener are told to connect to."""

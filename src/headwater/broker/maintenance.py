@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from headwater.broker.metadata.metadata_store import TokenRecord
 from headwater.log.compaction.cleaner import LogCleaner
 from headwater.log.errors import LogError
+from headwater.log.rate_limited_logger import RateLimitedLogger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
 
 logger = logging.getLogger("headwater.broker")
+_failures = RateLimitedLogger(logger)
 
 _IDLE_CHECK_S = 15.0
 _DAY_MS = 86_400_000
@@ -85,8 +87,10 @@ class Maintenance:
             await asyncio.sleep(min(interval_ms, most_ms) / 1000)
             try:
                 await loop.run_in_executor(self._threads, work)
+            # One failed round must not end all later ones.
+            except LogError as error:
+                _failures.error((interval_setting, str(error)), "%s It is tried again.", error)
             except Exception:
-                # One failed round must not end all later ones.
                 logger.exception("background work failed (%s); trying again", interval_setting)
 
     async def _close_idle(self) -> None:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 DEFAULT_SERVERS = "localhost:9092"
 
 # librdkafka's own default is another hash of the key, CRC32. Null keys are spread, as Java does.
-_JAVAS_PARTITIONER = "murmur2_random"
+JAVAS_PARTITIONER = {"partitioner": "murmur2_random"}
+"""With it, a producer of confluent-kafka puts keys where Java's clients put them."""
 _ADDRESSES = ("bootstrap.servers", "metadata.broker.list")
 
 
@@ -50,7 +51,7 @@ class ClusterAccess:
         Unless they say otherwise, a key goes to the partition that Kafka's own clients choose for
         it: what is joined by key must lie in the same partition, whoever wrote it.
         """
-        return {"partitioner": _JAVAS_PARTITIONER, **self.librdkafka()}
+        return {**JAVAS_PARTITIONER, **self.librdkafka()}
 
     def for_admin(self) -> ClusterAccess:
         """Return an access with what lets a client in, and nothing else.

@@ -45,6 +45,17 @@ class Placed(NamedTuple):
     """The transaction that this is the abort marker of."""
 
 
+def place_batch(
+    records: memoryview, header: BatchHeader, base_offset: int, leader_epoch: int
+) -> Placed:
+    """Give the one batch that a client sends its offsets, from `base_offset` on."""
+    place(records, 0, base_offset, header.batch_length, leader_epoch)
+    last_offset = base_offset + header.last_offset_delta
+    if header.max_timestamp < 0:
+        return Placed(last_offset, -1, -1, 0)
+    return Placed(last_offset, header.max_timestamp, last_offset, 0)
+
+
 def place_batches(
     records: memoryview,
     batches: Iterable[tuple[int, BatchHeader]],

@@ -63,7 +63,9 @@ class OpenFile:
     def write(self, data: Buffer, position: int) -> None:
         """Write all of `data` at a position."""
         self.is_unsynced = True
-        write_at(self.fd, data, position)
+        written = os.pwrite(self.fd, data, position)
+        if written < len(data):
+            write_at(self.fd, memoryview(data)[written:], position + written)
 
     def truncate(self, size: int) -> None:
         """Cut the file to a size."""

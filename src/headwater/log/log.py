@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.log.append_info import AppendInfo, AppendOrigin, Placed, place_batches
+from headwater.log.append_info import (
+    AppendInfo,
+    AppendOrigin,
+    Placed,
+    place_batch,
+    place_batches,
+)
 from headwater.log.append_validation import (
     changes_batches,
     check_client_batch,
@@ -42,6 +48,9 @@ if TYPE_CHECKING:
 __all__ = ["AppendInfo", "AppendOrigin", "FileSlice", "Log", "LogPosition", "TimestampOffset"]
 
 _SMALL = 64 * 1024
+
+# To look up a member of an enumeration runs Python, which each batch would pay for.
+_CLIENT = AppendOrigin.CLIENT
 
 
 class Log(LogReader):
@@ -125,7 +134,7 @@ class Log(LogReader):
         *,
         leader_epoch: int,
         now_ms: int,
-        origin: AppendOrigin = AppendOrigin.CLIENT,
+        origin: AppendOrigin = _CLIENT,
     ) -> AppendInfo:
         """Check a client's batch, give it offsets and write it.
 
@@ -134,7 +143,8 @@ class Log(LogReader):
         with self.lock:
             self._flusher.check()
             config = self.config
-            if origin is AppendOrigin.CLIENT:
+            base_offset = self._segments.end.offset
+            if origin is _CLIENT:
                 header = check_client_batch(records, config, now_ms, self.name)
                 if header.producer_id >= 0:
                     duplicate = self.producers.check_client(header)
@@ -142,14 +152,13 @@ class Log(LogReader):
                         return self._already_appended(duplicate)
                 if self._changes_batches or header.attributes & TIMESTAMP_TYPE_BIT:
                     records, header = conform(records, header, config, now_ms, self.name)
-                batches = [(0, header)]
+                placed = place_batch(records, header, base_offset, leader_epoch)
             else:
                 batches = coordinator_batches(records, config, self.name)
                 header = batches[0][1]
                 if header.producer_id >= 0:
                     self.producers.check_epoch(header)
-            base_offset = self._segments.end.offset
-            placed = place_batches(records, batches, base_offset, leader_epoch)
+                placed = place_batches(records, batches, base_offset, leader_epoch)
             if header.producer_id < 0:
                 self._write(records, placed, now_ms)
             else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from headwater.log.indexes.offset_index import OffsetIndex
+from headwater.log.indexes.time_index import TimeIndex
 from headwater.log.segment import MAX_RELATIVE_OFFSET
 
 if TYPE_CHECKING:
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 class RollPolicy:
     """Rolls by size, by age, when an index is full and when offsets get too far apart."""
 
-    __slots__ = ("_index_bytes", "_jitter_ms", "_segment_bytes", "_segment_ms")
+    __slots__ = (
+        "_jitter_ms", "_most_entries", "_most_times", "_segment_bytes", "_segment_ms",
+    )  # fmt: skip
 
     def __init__(self, config: LogConfig) -> None:
         self._segment_bytes = config.segment_bytes
@@ -25,7 +29,9 @@ class RollPolicy:
             # Only closed segments are compacted, so the longest lag bounds their age too.
             self._segment_ms = min(self._segment_ms, max(config.max_compaction_lag_ms, 1))
         self._jitter_ms = min(config.segment_jitter_ms, config.segment_ms)
-        self._index_bytes = config.segment_index_bytes
+        # Divided once, and not for each batch.
+        self._most_entries = OffsetIndex.most_entries(config.segment_index_bytes)
+        self._most_times = TimeIndex.most_entries(config.segment_index_bytes)
 
     def jitter_ms(self) -> int:
         """How much earlier than others a segment rolls, so that not all do at once."""
@@ -45,6 +51,6 @@ class RollPolicy:
         return (
             age_ms > self._segment_ms - segment.roll_jitter_ms
             or placed.last_offset - segment.base_offset > MAX_RELATIVE_OFFSET
-            or segment.offset_index.is_full(self._index_bytes)
-            or segment.time_index.is_full(self._index_bytes)
+            or segment.offset_index.count >= self._most_entries
+            or segment.time_index.count >= self._most_times
         )

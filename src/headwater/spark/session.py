@@ -101,7 +101,8 @@ def spark_session(
             delete_at_its_end(session, folder)
             if not is_local:
                 send_program_files(session, folder)
-        except (Py4JError, PySparkException) as failure:
+        # Where the JVM has ended meanwhile, connections to it are refused.
+        except (ConnectionError, Py4JError, PySparkException) as failure:
             error = _not_started(where, failure)
             end_jvm()
             raise error from failure

@@ -111,7 +111,9 @@ class SharedSession:
             session = spark_session(self._name, master=self._master, conf=self._conf)
             self._started = time.monotonic()
         except BaseException as failure:  # told to whoever waits
-            start.set_exception(failure)
+            # There is no end of errors that a JVM can leave behind that was killed in its start.
+            is_given_up = self._is_stopped and isinstance(failure, Exception)
+            start.set_exception(_stopped() if is_given_up else failure)
         else:
             start.set_result(session)
 

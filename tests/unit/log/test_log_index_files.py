@@ -198,17 +198,13 @@ def test_damaged_time_index_is_noticed(tmp_path: Path, content: bytes) -> None:
         load()
 
 
-def test_indexes_are_full_when_the_setting_says_so(tmp_path: Path) -> None:
-    offsets = offset_index(tmp_path, (1, 100), (2, 200))
-    assert not offsets.is_full(24)
-    assert offsets.is_full(23)
+def test_indexes_have_as_many_entries_as_the_setting_has_room_for() -> None:
+    assert OffsetIndex.most_entries(24) == 3
+    assert OffsetIndex.most_entries(23) == 2
 
-    times = TimeIndex(str(tmp_path / "t.timeindex"), 0)
-    times.create()
-    times.append(5, 1)
     # One entry is kept free for the end of the segment.
-    assert not times.is_full(36)
-    assert times.is_full(35)
+    assert TimeIndex.most_entries(36) == 2
+    assert TimeIndex.most_entries(35) == 1
 
 
 def test_a_released_index_opens_again_by_itself(tmp_path: Path) -> None:

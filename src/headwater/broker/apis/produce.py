@@ -46,6 +46,9 @@ _ZSTD = 4
 _CODEC_POSITION = 22
 
 _NONE_REFUSED: Refusals = {}
+# To look up a member of an enumeration runs Python, which each batch would pay for.
+_CLIENT = AppendOrigin.CLIENT
+_NO_ERROR = ErrorCode.NONE
 _BEFORE_THE_LOG = (CorruptBatch, NotOneBatch, RecordListTooLarge, RecordTooLarge, StorageError)
 
 Results = list[tuple[str | None, bytes | None, list[PartitionProduceResult]]]
@@ -139,7 +142,7 @@ def _append_all(
                     raise UnsupportedCompression(
                         f"zstd needs Produce v{_FIRST_WITH_ZSTD}; the client sent v{version}"
                     )
-                info = partition.append(records, now_ms, AppendOrigin.CLIENT)
+                info = partition.append(records, now_ms, _CLIENT)
             except LogError as error:
                 if isinstance(error, StorageError):
                     _refused.error(StorageError, "can't append: %s", error)
@@ -151,7 +154,7 @@ def _append_all(
             partition_results.append(
                 PartitionProduceResult(
                     index,
-                    ErrorCode.NONE,
+                    _NO_ERROR,
                     info.base_offset,
                     info.log_append_time,
                     info.log_start_offset,

@@ -12,6 +12,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from headwater.cli.broker_process import BrokerProcess
+from headwater.clients import ClusterAccess
 from headwater.processes.temporary_folder import TemporaryFolder
 from headwater.spark.jobs.job import Job
 from headwater.spark.jvm_process import end_jvm
@@ -47,7 +48,7 @@ def _fill(servers: str) -> None:
     topics = [NewTopic(name, 1, 1) for name in (*_INPUTS, *_OUTPUTS)]
     for done in admin.create_topics(topics).values():
         done.result(60)
-    producer = Producer({"bootstrap.servers": servers})
+    producer = Producer(ClusterAccess(servers).producer())
     for topic, value in _INPUTS.items():
         producer.produce(topic, value, "k")
     producer.flush()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from headwater.clients.cluster_access import JAVAS_PARTITIONER
 from headwater.clients.errors import describe
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ class OffsetStore:
             if error is not None:
                 failures.append(error)
 
-        producer = Producer({**self._client, "acks": "all", "enable.idempotence": True})
+        # Where a source's own tasks write the same keys, in Java.
+        settings = {**JAVAS_PARTITIONER, **self._client, "acks": "all", "enable.idempotence": True}
+        producer = Producer(settings)
         for key, value in records:
             producer.produce(self.topic, value, key, on_delivery=note)
         left = producer.flush(_TIMEOUT_S)

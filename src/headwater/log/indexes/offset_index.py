@@ -60,9 +60,10 @@ class OffsetIndex(IndexFile):
                 high = middle
         return low
 
-    def is_full(self, max_bytes: int) -> bool:
-        """Whether `segment.index.bytes` leaves no room for another entry."""
-        return (self.count + 1) * self.entry_format.size > max_bytes
+    @classmethod
+    def most_entries(cls, max_bytes: int) -> int:
+        """How many entries `segment.index.bytes` leaves room for."""
+        return max_bytes // cls.entry_format.size
 
     def check(self, segment_size: int) -> None:
         """Compare the index with the size of its segment; raises CorruptIndex."""

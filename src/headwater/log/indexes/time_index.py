@@ -38,9 +38,10 @@ class TimeIndex(IndexFile):
         """Number of the first entry with a larger timestamp; `count` if there is none."""
         return self._floor(timestamp) + 1 if self.count else 0
 
-    def is_full(self, max_bytes: int) -> bool:
-        """Whether only the room for the entry of the segment's end is left."""
-        return (self.count + 2) * self.entry_format.size > max_bytes
+    @classmethod
+    def most_entries(cls, max_bytes: int) -> int:
+        """How many entries there is room for, besides the one of the segment's end."""
+        return max_bytes // cls.entry_format.size - 1
 
     def check(self) -> None:
         """Look for signs of damage; raises CorruptIndex."""

@@ -62,6 +62,7 @@ class ProducerStates:
         Raises InvalidProducerEpoch, OutOfOrderSequence or InvalidTxnState.
         """
         producer_id, epoch = header.producer_id, header.producer_epoch
+        is_transactional = header.is_transactional
         entry = self._entries.get(producer_id)
         if entry is not None and entry.epoch == epoch:
             duplicate = _duplicate_of(entry, header)
@@ -70,8 +71,8 @@ class ProducerStates:
         if entry is not None and epoch < entry.epoch:
             raise self._stale_epoch(header, entry)
         numbered_from_zero = False
-        in_this_transaction = entry is not None and entry.epoch == epoch and entry.in_transaction
-        if header.is_transactional and not in_this_transaction:
+        in_transaction = entry is not None and entry.in_transaction
+        if is_transactional and not (in_transaction and entry is not None and entry.epoch == epoch):
             verified_epoch, numbered_from_zero = self._verified.get(producer_id, (-1, False))
             if verified_epoch != epoch:
                 raise InvalidTxnState(
@@ -80,7 +81,7 @@ class ProducerStates:
                     "Add the partition to the transaction first."
                 )
         self._check_sequence(header, entry, numbered_from_zero=numbered_from_zero)
-        if entry is not None and entry.in_transaction and not header.is_transactional:
+        if in_transaction and not is_transactional:
             raise InvalidTxnState(
                 f"Producer {producer_id} has an open transaction in {self._name}, "
                 "but the batch is not transactional."

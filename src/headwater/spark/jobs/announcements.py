@@ -76,6 +76,8 @@ class Announcer:
     def __exit__(self, *_: object) -> None:
         """Say good-bye for all programs."""
         self._stopping.set()
+        if not any(board.is_open for board in self._boards.values()):
+            return  # nothing was said, and a cluster that nobody reaches is not to be waited for
         self._thread.join(_WITHIN_S)
         if self._thread.is_alive():
             return  # nobody answers it; our silence says the same
@@ -163,6 +165,11 @@ class _Board:
         self._keys: set[str] = set()
         self._is_refused = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the cluster has answered, so that there may be something to take back."""
+        return self._producer is not None
+
     def write(self, records: dict[str, bytes]) -> None:
         """Write what runs, and take back what does no more; raises ClientError."""
         if self._is_refused or not (records or self._keys):
@@ -177,7 +184,7 @@ class _Board:
 
     def clear(self) -> None:
         """Take back everything."""
-        if self._producer is not None:
+        if self.is_open:
             self.write({})
 
     def _opened(self) -> Producer:
