@@ -65,6 +65,15 @@ class SourceRows:
     offsets: tuple[tuple[SourcePartition, SourceOffset], ...]
 
 
+class RefusedRecord(NamedTuple):
+    """A record that a target will never take, and why."""
+
+    topic: str
+    partition: int
+    offset: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class SinkBatch:
     """Records of these ranges of topics, from the first offset to before the second.
@@ -72,11 +81,15 @@ class SinkBatch:
     Each has in `_topic`, `_partition` and `_offset` where it came from. After a crash they come
     again, maybe cut into other ranges: a sink remembers up to where it has written, not which ones.
     The records of a topic's partition are all in one partition of the frame, in their order.
+
+    A sink whose properties say that it goes on without records which its target refuses puts them
+    into `refused`: the worker counts them, and does what the connector's `errors.` properties say.
     """
 
     frame: DataFrame
     shape: Shape
     ranges: Mapping[TopicPartition, tuple[int, int]]
+    refused: list[RefusedRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ RAW_KEY, RAW_VALUE, RAW_HEADERS = "_raw_key", "_raw_value", "_raw_headers"
 """The columns that have a record's bytes, for the dead-letter topic."""
 STAGE = "_stage"
 """The column that says where a record has failed, if it has, in Kafka Connect's words."""
+PUT = "TASK_PUT"
+"""The stage of what the sink's target does not take."""
 START = "auto.offset.reset"
 """The setting of a consumer that says where a sink begins with a topic: earliest or latest."""
 INTERNAL = (RAW_KEY, RAW_VALUE, RAW_HEADERS, STAGE, FAILED)

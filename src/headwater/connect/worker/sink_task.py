@@ -11,14 +11,14 @@ from headwater.connect.connectors.connector import BufferingSink, SinkBatch
 from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.dead_letters import DeadLetters
 from headwater.connect.worker.progress import BatchCounts
-from headwater.connect.worker.sink_records import INTERNAL, START, SinkRecords
+from headwater.connect.worker.sink_records import INTERNAL, PUT, STAGE, START, SinkRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from headwater.connect.connectors.connector import Sink, TopicPartition
+    from headwater.connect.connectors.connector import RefusedRecord, Sink, TopicPartition
     from headwater.connect.worker.config import WorkerConfig
     from headwater.connect.worker.connector_spec import ConnectorSpec
     from headwater.connect.worker.observed import Observed
@@ -101,29 +101,32 @@ class SinkTask:
             frame = frame.where(F.col(FAILED).isNull())
         else:
             frame = refusing_failed(frame, _refusal())
+        batch = SinkBatch(frame.drop(*INTERNAL), shape, ranges)
         try:
-            rows = frame.drop(*INTERNAL)
-            self._sink.write(SinkBatch(rows, shape, ranges))
+            self._sink.write(batch)
+            if kept is not None and batch.refused:
+                self._dead_letters.take(_letters(kept, batch.refused))
         finally:
             if kept is not None:
                 kept.unpersist()
         positions = {each: end for each, (_, end) in ranges.items()}
         self._positions.update(positions)
         self._commit(positions)
-        self._count(ranges, observed, failed)
+        self._count(ranges, observed, failed, len(batch.refused))
 
     def _commit(self, read: Mapping[TopicPartition, int]) -> None:
         written = self._sink.written() if isinstance(self._sink, BufferingSink) else read
         if written:
             self._group.commit(written)
 
-    def _count(self, ranges: Ranges, observed: Observed, failed: int) -> None:
+    def _count(self, ranges: Ranges, observed: Observed, failed: int, refused: int) -> None:
         offsets = sum(end - start for start, end in ranges.values())
         self._progress.lag = max(0, self._progress.lag - offsets)
         counts = observed.counts(_COUNTED_WITHIN_S)
         if counts is None:  # the sink had a way around it: every offset counts as a row
             counts = {"read": offsets, "written": offsets - failed, "failed": failed}
-        self._progress.add(BatchCounts(counts["read"], counts["written"], counts["failed"]))
+        written, failed = counts["written"] - refused, counts["failed"] + refused
+        self._progress.add(BatchCounts(counts["read"], written, failed))
 
     def _look_for_partitions(self) -> None:
         now = time.monotonic()
@@ -157,6 +160,17 @@ class SinkTask:
         if moved:
             self._sink.moved_to(moved)
             self._group.commit(moved)
+
+
+def _letters(frame: DataFrame, refused: Sequence[RefusedRecord]) -> DataFrame:
+    """Return the records that a sink's target has refused, with its reasons."""
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    place = ["_topic", "_partition", "_offset"]
+    schema = "_topic STRING, _partition INT, _offset BIGINT, _reason STRING"
+    told = frame.sparkSession.createDataFrame(list(refused), schema)
+    of = frame.join(F.broadcast(told), place)
+    return of.withColumns({FAILED: F.col("_reason"), STAGE: F.lit(PUT)}).drop("_reason")
 
 
 def _refusal() -> Column:
