@@ -41,5 +41,7 @@ public class OpenSearchNode extends Node {
         }));
         node.start();
         System.out.println("OpenSearch listens");
+        // All its own threads are daemons.
+        Thread.currentThread().join();
     }
 }

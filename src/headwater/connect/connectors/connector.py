@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from headwater.config import Definitions, Values
@@ -165,6 +166,19 @@ class BufferingSink(Sink, Protocol):
 
         The worker asks after each batch, and now and then where there is none.
         """
+        ...
+
+
+@runtime_checkable
+class ArrowSink(Sink, Protocol):
+    """A sink that takes rows as Arrow: while it writes some, the worker reads the next ones."""
+
+    def columns(self, batch: SinkBatch) -> DataFrame | None:
+        """Return what it wants of a batch; None if all of it is written. Any thread may ask."""
+        ...
+
+    def write_rows(self, batch: SinkBatch, rows: pa.Table | None) -> None:
+        """Write what `columns` has returned, in the order of the batches."""
         ...
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
+    from pyspark.sql import DataFrame
 
     from headwater.config import Values
     from headwater.connect.connectors.connector import (
@@ -68,11 +69,19 @@ class ElasticsearchSink:
 
     def write(self, batch: SinkBatch) -> None:
         """Write a batch; what the cluster will never take is among the batch's `refused`."""
-        import pyarrow.compute as pc
+        self.write_rows(batch, self.columns(batch).toArrow())
 
+    def columns(self, batch: SinkBatch) -> DataFrame:
+        """Return the lines of requests."""
         from headwater.connect.connectors.elasticsearch.documents import bulk_lines
 
-        rows = bulk_lines(batch, self._config).toArrow()
+        return bulk_lines(batch, self._config)
+
+    def write_rows(self, batch: SinkBatch, rows: pa.Table | None) -> None:
+        """Send the lines."""
+        import pyarrow.compute as pc
+
+        assert rows is not None
         written = rows.filter(pc.is_valid(rows["lines"]))
         targets = written.filter(pc.is_valid(written["index"]))
         for target in targets.group_by(["index", "ignores_schema"]).aggregate([]).to_pylist():
