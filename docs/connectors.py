@@ -12,7 +12,8 @@ from headwater.connect.connectors.python import PythonSourcePlugin
 
 HERE = Path(__file__).parent
 PAGES = tuple(
-    HERE / f"connect-{name}.md" for name in ("cdc", "file", "http", "jdbc", "mqtt", "python", "s3")
+    HERE / f"connect-{name}.md"
+    for name in ("cdc", "elasticsearch", "file", "http", "jdbc", "mqtt", "python", "s3")
 )
 
 _TABLE = re.compile(r"<!-- properties of (\w+) -->\n.*?<!-- end -->", re.DOTALL)

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from headwater.config import Definitions, Values
@@ -65,6 +66,15 @@ class SourceRows:
     offsets: tuple[tuple[SourcePartition, SourceOffset], ...]
 
 
+class RefusedRecord(NamedTuple):
+    """A record that a target will never take, and why."""
+
+    topic: str
+    partition: int
+    offset: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class SinkBatch:
     """Records of these ranges of topics, from the first offset to before the second.
@@ -72,11 +82,15 @@ class SinkBatch:
     Each has in `_topic`, `_partition` and `_offset` where it came from. After a crash they come
     again, maybe cut into other ranges: a sink remembers up to where it has written, not which ones.
     The records of a topic's partition are all in one partition of the frame, in their order.
+
+    A sink whose properties say that it goes on without records which its target refuses puts them
+    into `refused`: the worker counts them, and does what the connector's `errors.` properties say.
     """
 
     frame: DataFrame
     shape: Shape
     ranges: Mapping[TopicPartition, tuple[int, int]]
+    refused: list[RefusedRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +166,19 @@ class BufferingSink(Sink, Protocol):
 
         The worker asks after each batch, and now and then where there is none.
         """
+        ...
+
+
+@runtime_checkable
+class ArrowSink(Sink, Protocol):
+    """A sink that takes rows as Arrow: while it writes some, the worker reads the next ones."""
+
+    def columns(self, batch: SinkBatch) -> DataFrame | None:
+        """Return what it wants of a batch; None if all of it is written. Any thread may ask."""
+        ...
+
+    def write_rows(self, batch: SinkBatch, rows: pa.Table | None) -> None:
+        """Write what `columns` has returned, in the order of the batches."""
         ...
 
 

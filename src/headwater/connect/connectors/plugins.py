@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from headwater.connect.connectors.connector import ConnectorError, SinkPlugin, SourcePlugin
 from headwater.connect.connectors.debezium.mysql.connector import MARIADB, MYSQL
 from headwater.connect.connectors.debezium.postgresql.connector import PostgresPlugin
+from headwater.connect.connectors.elasticsearch.sink import ElasticsearchSinkPlugin
 from headwater.connect.connectors.file.sink import FileStreamSinkPlugin
 from headwater.connect.connectors.file.source import FileStreamSourcePlugin
 from headwater.connect.connectors.http.sink import HttpSinkPlugin
@@ -32,6 +33,7 @@ PLUGINS: tuple[SourcePlugin | SinkPlugin, ...] = (
     HttpSourcePlugin(),
     HttpSinkPlugin(),
     S3SinkPlugin(),
+    ElasticsearchSinkPlugin(),
     SparkSourcePlugin(),
     SparkSinkPlugin(),
 )

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from headwater.clients.errors import describe
 from headwater.connect.connectors.connector import RetriableError
 from headwater.connect.transforms.application import FAILED
-from headwater.connect.worker.sink_records import RAW_HEADERS, RAW_KEY, RAW_VALUE, STAGE
+from headwater.connect.worker.sink_records import PUT, RAW_HEADERS, RAW_KEY, RAW_VALUE, STAGE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,6 +72,7 @@ class DeadLetters:
             "class.name": F.when(F.col(STAGE) == "KEY_CONVERTER", self._spec.key.class_name)
             .when(F.col(STAGE) == "VALUE_CONVERTER", self._spec.value.class_name)
             .when(F.col(STAGE) == "HEADER_CONVERTER", self._spec.header.class_name)
+            .when(F.col(STAGE) == PUT, "org.apache.kafka.connect.sink.SinkTask")
             .otherwise("org.apache.kafka.connect.transforms.Transformation"),
             "exception.class.name": F.lit("org.apache.kafka.connect.errors.DataException"),
             "exception.message": F.col(FAILED),

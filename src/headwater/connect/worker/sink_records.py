@@ -25,10 +25,22 @@ RAW_KEY, RAW_VALUE, RAW_HEADERS = "_raw_key", "_raw_value", "_raw_headers"
 """The columns that have a record's bytes, for the dead-letter topic."""
 STAGE = "_stage"
 """The column that says where a record has failed, if it has, in Kafka Connect's words."""
+PUT = "TASK_PUT"
+"""The stage of what the sink's target does not take."""
 START = "auto.offset.reset"
 """The setting of a consumer that says where a sink begins with a topic: earliest or latest."""
 INTERNAL = (RAW_KEY, RAW_VALUE, RAW_HEADERS, STAGE, FAILED)
 """What a sink is not given."""
+
+
+SIZE = "size_in_bytes"
+"""What is counted of the records' bytes."""
+# What records are read in: Kafka's own defaults are for consumers that handle them one by one.
+_POLLS = {
+    "max.poll.records": "10000",
+    "max.partition.fetch.bytes": str(8 << 20),
+    "receive.buffer.bytes": str(1 << 20),
+}
 
 
 class SinkRecords:
@@ -37,7 +49,7 @@ class SinkRecords:
     def __init__(self, spec: ConnectorSpec, config: WorkerConfig) -> None:
         overrides = spec.overrides("consumer")
         overrides.pop(START, None)  # positions are the group's, and not this reader's
-        self._client = {**config.cluster.java(), **overrides}
+        self._client = {**_POLLS, **config.cluster.java(), **overrides}
         self._chain = read_chain(spec.properties)
         self._key = converter_for(spec.key.class_name, spec.key.settings, is_key=True)
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
@@ -58,8 +70,6 @@ class SinkRecords:
         from headwater.connect.python_functions import register_functions
 
         raw = self._read(session, topic, ranges)
-        if observed is not None:
-            raw = observed.before(raw)
         key = self._key.from_bytes(raw, "key", topic)
         value = self._value.from_bytes(raw, "value", topic)
         unread = F.expr(self._headers.failed)
@@ -82,8 +92,11 @@ class SinkRecords:
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
         register_functions(session, steps)
-        frame = apply_steps(frame, steps)
-        return (frame if observed is None else observed.after(frame)), shape
+        if observed is None:
+            return apply_steps(frame, steps), shape
+        if any(step.where is not None for step in steps):
+            frame = observed.before(frame)
+        return observed.after(apply_steps(frame, steps), _size()), shape
 
     def _read(
         self,
@@ -103,6 +116,13 @@ class SinkRecords:
             .option("includeHeaders", "true")
             .load()
         )
+
+
+def _size() -> Column:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    sizes = (F.coalesce(F.octet_length(name), F.lit(0)) for name in (RAW_KEY, RAW_VALUE))
+    return F.sum(sum(sizes, F.lit(0))).alias(SIZE)
 
 
 def _stage(key: Column | None, value: Column | None, headers: Column) -> Column:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from headwater.connect.connectors.connector import SourceRows
     from headwater.connect.worker.connector_spec import ConnectorSpec
+    from headwater.connect.worker.observed import Observed
 
 _RECORD = ("topic", "partition", "key", "value", "headers", "timestamp")
 
@@ -29,7 +30,7 @@ class SourceRecords:
         self._value = converter_for(spec.value.class_name, spec.value.settings, is_key=False)
         self._headers = header_converter_for(spec.header.class_name, spec.header.settings)
 
-    def of(self, rows: SourceRows) -> DataFrame:
+    def of(self, rows: SourceRows, observed: Observed | None = None) -> DataFrame:
         """Return records, and in the column FAILED why one is left out."""
         from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
@@ -38,7 +39,10 @@ class SourceRecords:
 
         steps, shape = self._chain.compile(replace(rows.shape, headers=self._headers))
         register_functions(rows.frame.sparkSession, steps)
-        frame = apply_steps(whole(rows.frame), steps)
+        frame = rows.frame
+        if observed is not None and any(step.where is not None for step in steps):
+            frame = observed.before(frame)
+        frame = apply_steps(whole(frame), steps)
         if not self._tolerates_errors:
             frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
         topics: list[str] = []

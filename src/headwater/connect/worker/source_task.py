@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import uuid
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from headwater.connect.transforms.application import FAILED
 from headwater.connect.worker.progress import BatchCounts
 from headwater.connect.worker.source_records import SourceRecords
 from headwater.connect.worker.topic_creation import TopicCreation
@@ -15,7 +15,8 @@ from headwater.connect.worker.topic_creation import TopicCreation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.connect.connectors.connector import Source, SourceRows
     from headwater.connect.worker.config import WorkerConfig
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("headwater.connect")
 
-_OFFSETS = "topic STRING, key BINARY, value BINARY"
 # What the sink takes for the identity of a query, its run and its batch; see jvm/sink.
 _QUERY, _RUN, _BATCH = "sql.streaming.queryId", "spark.jobGroup.id", "streaming.sql.batchId"
 _COUNTED_WITHIN_S = 10.0
@@ -85,11 +85,11 @@ class SourceTask:
             frames: list[DataFrame] = []
             for rows in group:
                 counted = Observed()
-                frame = self._records.of(replace(rows, frame=counted.before(rows.frame)))
-                frames.append(well(counted.after(frame)))
+                frame = counted.after(self._records.of(rows, counted), *_noted())
+                frames.append(well(frame))
                 observed.append(counted)
             # What follows the rows in their task is part of the task's transaction.
-            kept = session.createDataFrame(self._offset_records(group), _OFFSETS)
+            kept = session.createDataFrame(self._offset_records(group))
             part = _one_after_another(frames).unionByName(kept, allowMissingColumns=True)
             parts.append(part.coalesce(1))
         self._save(session, _one_after_another(parts))
@@ -107,11 +107,19 @@ class SourceTask:
             found = _one_after_another(names).distinct().collect()
             self._topics.make(row.topic for row in found)
 
-    def _offset_records(self, group: Sequence[SourceRows]) -> list[tuple[str, Any, Any]]:
-        topic = self._config.offsets.name
+    def _offset_records(self, group: Sequence[SourceRows]) -> pa.Table:
+        import pyarrow as pa
+
         pairs = [pair for rows in group for pair in rows.offsets]
         records = dict(self._offsets.record(partition, offset) for partition, offset in pairs)
-        return [(topic, _bytes(key), _bytes(value)) for key, value in records.items()]
+        # As Arrow: rows of Python's would be made by a Python process of Spark's.
+        return pa.table(
+            {
+                "topic": pa.repeat(self._config.offsets.name, len(records)),
+                "key": pa.array(records.keys(), pa.binary()),
+                "value": pa.array(records.values(), pa.binary()),
+            }
+        )
 
     def _save(self, session: SparkSession, records: DataFrame) -> None:
         context = session.sparkContext
@@ -139,6 +147,12 @@ class SourceTask:
             )  # fmt: skip
 
 
+def _noted() -> tuple[Column, ...]:
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+    return F.min(FAILED).alias("first_failure"), F.collect_set("topic").alias("topics")
+
+
 def _shared_out(polled: Sequence[SourceRows], tasks: int) -> list[list[SourceRows]]:
     """Return what each task writes: all rows of a source partition are one task's."""
     together: dict[str, list[SourceRows]] = {}
@@ -156,7 +170,3 @@ def _one_after_another(frames: Sequence[DataFrame]) -> DataFrame:
     for frame in frames[1:]:
         together = together.unionByName(frame)
     return together
-
-
-def _bytes(value: bytes | None) -> bytearray | None:
-    return None if value is None else bytearray(value)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "true",
+    # What is larger than this stays Arrow's until a task reads it; below, it is rows of the plan.
+    "spark.sql.execution.arrow.localRelationThreshold": str(1 << 20),
 }
 
 

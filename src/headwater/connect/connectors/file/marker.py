@@ -17,7 +17,7 @@ from headwater.connect.connectors.connector import ConnectorError, TopicPartitio
 from headwater.processes.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 Positions = dict[TopicPartition, int]
@@ -59,12 +59,15 @@ class Marker:
         ):
             os.truncate(self._path, last.start)
 
-    def append(self, text: bytes, positions: Mapping[TopicPartition, int]) -> None:
-        """Append text, and remember these positions with it; all of it is on disk afterwards."""
+    def append(
+        self, text: Sequence[bytes | memoryview], positions: Mapping[TopicPartition, int]
+    ) -> None:
+        """Append pieces of text, and remember these positions with them, all of it on disk."""
         start = self._path.stat().st_size if self._path.exists() else 0
-        step = _Append(
-            start, len(text), zlib.crc32(text), _as_text(self.positions), _as_text(positions)
-        )
+        length, crc = sum(map(len, text)), 0
+        for piece in text:
+            crc = zlib.crc32(piece, crc)
+        step = _Append(start, length, crc, _as_text(self.positions), _as_text(positions))
         write_whole(self._marker, json.dumps(asdict(step)))
         try:
             self._append(text)
@@ -74,9 +77,9 @@ class Marker:
             raise
         self.positions = dict(positions)
 
-    def _append(self, text: bytes) -> None:
+    def _append(self, text: Sequence[bytes | memoryview]) -> None:
         with self._path.open("ab") as file:
-            file.write(text)
+            file.writelines(text)
             file.flush()
             os.fsync(file.fileno())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import headwater
 from headwater.config import NOT_EMPTY, ConfigDef, ConfigType, Definitions, Importance
+from headwater.connect.connectors.arrow_text import text_of
 from headwater.connect.connectors.connector import ConnectorType, FieldError, RetriableError
 from headwater.connect.connectors.file.marker import Marker
 from headwater.connect.connectors.positions import not_yet_written
@@ -15,6 +16,7 @@ from headwater.connect.connectors.positions import not_yet_written
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from headwater.config import Values
@@ -74,9 +76,18 @@ class FileStreamSink:
 
     def write(self, batch: SinkBatch) -> None:
         """Append what is not in the file yet, and have it on disk."""
+        columns = self.columns(batch)
+        self.write_rows(batch, None if columns is None else columns.toArrow())
+
+    def columns(self, batch: SinkBatch) -> DataFrame | None:
+        """Return the lines that are not in the file yet."""
         new = not_yet_written(batch, self._marker.positions)
+        return None if new is None else _lines(new, batch.shape.value)
+
+    def write_rows(self, batch: SinkBatch, rows: pa.Table | None) -> None:
+        """Append lines, and have them on disk."""
         ends = {partition: end for partition, (_, end) in batch.ranges.items()}
-        text = b"" if new is None else _lines(new, batch.shape.value)
+        text = [] if rows is None else [*text_of(rows.column("line"))]
         try:
             self._marker.append(text, {**self._marker.positions, **ends})
         except OSError as failure:
@@ -84,7 +95,7 @@ class FileStreamSink:
 
     def moved_to(self, positions: Mapping[TopicPartition, int]) -> None:
         """Take these records, too, though they are in the file."""
-        self._marker.append(b"", {**self._marker.positions, **positions})
+        self._marker.append([], {**self._marker.positions, **positions})
 
     def close(self) -> None:
         """Do nothing: nothing is open between batches."""
@@ -95,7 +106,8 @@ class StandardOutputSink:
 
     def write(self, batch: SinkBatch) -> None:
         """Print all lines."""
-        sys.stdout.write(_lines(batch.frame, batch.shape.value).decode())
+        lines = _lines(batch.frame, batch.shape.value).toArrow()
+        sys.stdout.write(b"".join(text_of(lines.column("line"))).decode())
         sys.stdout.flush()
 
     def moved_to(self, positions: Mapping[TopicPartition, int]) -> None:
@@ -105,12 +117,11 @@ class StandardOutputSink:
         """Do nothing."""
 
 
-def _lines(frame: DataFrame, schema: Schema | None) -> bytes:
+def _lines(frame: DataFrame, schema: Schema | None) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
     from headwater.connect.converters.java_text import java_text
 
-    line = F.coalesce(java_text(F.col("value"), schema), F.lit("null"))
+    text = F.coalesce(java_text(F.col("value"), schema), F.lit("null"))
     # In the order of each partition's offsets: the frame has them so, and nothing shuffles here.
-    lines = frame.select(line.alias("line")).toArrow().column("line").to_pylist()
-    return "".join(f"{each}\n" for each in lines).encode()
+    return frame.select(F.concat(text, F.lit("\n")).alias("line"))

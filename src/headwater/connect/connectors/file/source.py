@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import headwater
 from headwater.config import NOT_EMPTY, ConfigDef, ConfigType, Definitions, Importance, at_least
@@ -16,12 +17,15 @@ from headwater.connect.connectors.connector import (
     RetriableError,
     SourceRows,
 )
+from headwater.connect.connectors.file.lines import complete_lines
 from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from headwater.config import Values
@@ -87,6 +91,15 @@ class FileStreamSourcePlugin:
         return FileStreamSource(Path(file), topic, config.integer("batch.size"), context)
 
 
+class _Read(NamedTuple):
+    """Complete lines from a position on."""
+
+    position: int
+    length: int
+    frame: DataFrame | None
+    has_more: bool
+
+
 class FileStreamSource:
     """Lines of one file, from a position on. A line is read when its newline is there."""
 
@@ -99,6 +112,8 @@ class FileStreamSource:
         self._file: BinaryIO | None = None
         self._position = self._stored_position()
         self._has_more = False
+        self._reader = ThreadPoolExecutor(1, "file-reader")
+        self._ahead: Future[_Read] | None = None
 
     def poll(self) -> Sequence[SourceRows]:
         """Return the lines that were completed since the last poll."""
@@ -106,16 +121,19 @@ class FileStreamSource:
         if self._file is None:
             return ()
         is_rotated = self._is_rotated()
-        lines, length = self._read_lines(self._file)
-        self._position += length
-        if not lines:
-            if not is_rotated:
-                return ()
+        read = self._read(self._file)
+        self._position += read.length
+        frame = read.frame
+        if frame is None and is_rotated:
             lines = self._next_file(self._file)
-        if not lines:
+            frame = None if lines is None else self._frame(lines)
+        if frame is None:
             return ()
+        if self._has_more and self._file is not None:
+            # While these are written, the next ones are read.
+            self._ahead = self._reader.submit(self._read_lines, self._file, self._position)
         offset = {"position": self._position}
-        return [SourceRows(self._frame(lines), _SHAPE, ((self._partition, offset),))]
+        return [SourceRows(frame, _SHAPE, ((self._partition, offset),))]
 
     def next_poll_s(self) -> float:
         """Return 0 while there is more in the file."""
@@ -126,9 +144,8 @@ class FileStreamSource:
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._reader.shutdown(cancel_futures=True)
+        self._close_file()
 
     def _stored_position(self) -> int:
         stored = (self._context.stored_offset(self._partition) or {}).get("position", 0)
@@ -158,19 +175,26 @@ class FileStreamSource:
             )
             self._position = 0
 
-    def _read_lines(self, file: BinaryIO) -> tuple[list[bytes], int]:
-        file.seek(self._position)
+    def _read(self, file: BinaryIO) -> _Read:
+        ahead, self._ahead = self._ahead, None
+        read = None if ahead is None else ahead.result()
+        # It may have been truncated since; and what it was given since belongs to this look.
+        if read is None or read.position != self._position or read.frame is None:
+            read = self._read_lines(file, self._position)
+        self._has_more = read.has_more
+        return read
+
+    def _read_lines(self, file: BinaryIO, position: int) -> _Read:
+        file.seek(position)
         chunk = file.read(_MOST_BYTES)
         end = chunk.rfind(b"\n") + 1
         if not end and len(chunk) == _MOST_BYTES:
             raise ConnectorError(
-                f"{self._path} has a line of more than {_MOST_BYTES >> 20} MiB at {self._position}"
+                f"{self._path} has a line of more than {_MOST_BYTES >> 20} MiB at {position}"
             )
-        lines = chunk[:end].split(b"\n", self._most_lines)
-        rest = len(lines.pop())
-        length = end - rest
-        self._has_more = length > 0 and (rest > 0 or len(chunk) == _MOST_BYTES)
-        return lines, length
+        lines, length = complete_lines(chunk, self._most_lines)
+        has_more = length > 0 and (length < end or len(chunk) == _MOST_BYTES)
+        return _Read(position, length, None if lines is None else self._frame(lines), has_more)
 
     def _is_rotated(self) -> bool:
         assert self._file is not None
@@ -181,20 +205,24 @@ class FileStreamSource:
         mine = os.fstat(self._file.fileno())
         return (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev)
 
-    def _next_file(self, last: BinaryIO) -> list[bytes]:
+    def _next_file(self, last: BinaryIO) -> pa.Array | None:
         """Begin with the new file; returns the last line of the old one, if it has no newline."""
         _LOGGER.info("%s is a new file, which is read from its beginning", self._path)
         last.seek(self._position)
         rest = last.read(_MOST_BYTES)
-        self.close()
+        self._close_file()
         self._position = 0
         self._has_more = True
-        return [rest] if rest else []
+        return complete_lines(rest + b"\n", 1)[0] if rest else None
 
-    def _frame(self, lines: list[bytes]) -> DataFrame:
+    def _close_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _frame(self, lines: pa.Array) -> DataFrame:
         import pyarrow as pa
 
-        text = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
-        rows = pa.table({"topic": [self._topic] * len(text), "value": text})
+        rows = pa.table({"topic": pa.repeat(self._topic, len(lines)), "value": lines})
         # In one partition: lines stay in their order, as they do with Kafka's connector.
         return self._context.session.createDataFrame(rows).coalesce(1)

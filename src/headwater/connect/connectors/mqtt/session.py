@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ssl
 import threading
 from typing import TYPE_CHECKING, Any
 
 from headwater.connect.connectors.connector import ConnectorError, RetriableError
 from headwater.connect.connectors.mqtt.server import Server, server_of
+from headwater.connect.connectors.tls_context import tls_context
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Sequence
 
     from paho.mqtt.client import Client, MQTTMessage
@@ -139,18 +140,12 @@ class Session:
         raise RetriableError("; ".join(failures))
 
     def _tls(self) -> ssl.SSLContext:
-        authorities = self._config.text("mqtt.ssl.trust.store.path")
-        own = self._config.text("mqtt.ssl.key.store.path")
-        try:
-            context = ssl.create_default_context(cafile=authorities or None)
-            if own:
-                context.load_cert_chain(own, password=self._config.text("mqtt.ssl.key.password"))
-        except (OSError, ssl.SSLError) as failure:
-            raise ConnectorError(
-                f"mqtt.ssl.trust.store.path ({authorities}) and mqtt.ssl.key.store.path ({own}) "
-                f"have to be PEM files: {failure}"
-            ) from failure
-        return context
+        return tls_context(
+            self._config,
+            "mqtt.ssl.trust.store.path",
+            "mqtt.ssl.key.store.path",
+            "mqtt.ssl.key.password",
+        )
 
     def _connected(
         self, _client: Any, _data: Any, _flags: Any, code: Any, _properties: Any

@@ -1,0 +1,1 @@
+"""Elasticsearch and OpenSearch: records become documents, by the bulk API that both have."""
