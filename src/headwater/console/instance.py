@@ -68,5 +68,6 @@ class Instance:
 async def _look(console: Console) -> None:
     try:
         await console.ask(console.cluster.look)
+        await console.ask(console.cluster.directories)
     except ConsoleError as failure:
         logger.info("the cluster cannot be seen yet: %s", failure)

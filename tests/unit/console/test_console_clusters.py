@@ -23,6 +23,8 @@ from headwater.console.model.shared_answer import SharedAnswer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from headwater.console.model.console import Console
+
 GIVEN = {
     "bootstrap.servers": "127.0.0.1:1",
     "cluster.name": "home",
@@ -89,9 +91,8 @@ def test_refusals_and_the_trail_name_the_cluster() -> None:
     places = [consoles.place(each) for each in consoles]
     assert places == ["", "/clusters/west", "/clusters/lab"]
 
-    def attempt(console: object, who: str) -> None:
-        assert console in (home, west, lab)
-        asyncio.run(console.change(who, Action.ADD_ACL, "orders", lambda: None))  # type: ignore[attr-defined]
+    def attempt(console: Console, who: str) -> None:
+        asyncio.run(console.change(who, Action.ADD_ACL, "orders", lambda: None))
 
     with pytest.raises(ConsoleError, match=r"^home: To add acl takes the role admin, and User:bob"):
         attempt(home, "User:bob")

@@ -28,6 +28,7 @@ SIZES_AFTER_S = 20.0
 _STALE_S = 30.0
 # A look that takes less is waited for.
 _QUICK_S = 0.2
+_QUICK_AT_FIRST_S = 1.0
 # So long does somebody wait for the first look at a cluster, and for one that is new.
 WAIT_S = 5.0
 
@@ -75,9 +76,10 @@ class Cluster:
         if seen is None:
             return self._looks.get(WAIT_S)
         age = time.monotonic() - seen.taken
-        if age < max(LOOK_AFTER_S, self._took_s * _REST_FACTOR):
+        rest_s = max(LOOK_AFTER_S, self._took_s * _REST_FACTOR)
+        if age < rest_s:
             return seen
-        if self._took_s < _QUICK_S or age > _STALE_S:
+        if self._took_s < _QUICK_S or age > rest_s + _STALE_S:
             return self._looks.get(WAIT_S)
         self._looks.begin()
         return seen
@@ -99,15 +101,19 @@ class Cluster:
     def _read(self) -> Look:
         before, started = self._seen, time.monotonic()
         look = _looked(self._reader.read(), before)
-        # The first one imports and connects, and says nothing of the others.
-        self._took_s = 0.0 if before is None else time.monotonic() - started
+        took_s = time.monotonic() - started
+        if before is None:
+            # The first one imports and connects, and says little of the others.
+            took_s = 0.0 if took_s < _QUICK_AT_FIRST_S else _QUICK_S
+        self._took_s = took_s
         return look
 
     def directories(self) -> Sequence[LogDirectory]:
         """Return where brokers keep their logs; empty where they may not tell, or not in time."""
         last = self._directories.last
-        is_known = last is not None and not self._sizes_are_old
-        if last is not None and is_known and time.monotonic() - last[1] < SIZES_AFTER_S:
+        if last is not None and not self._sizes_are_old:
+            if time.monotonic() - last[1] >= SIZES_AFTER_S:
+                self._directories.begin()  # for those who ask next
             return last[0]
         self._sizes_are_old = False
         try:

@@ -35,6 +35,8 @@ async def nodes_section(frame: Frame, nodes: LocalNodes, user: str) -> None:
     console = frame.console
     html(tag("h2", "Nodes on this machine"))
     buttons = ui.element("div").classes("hw-bar")
+    # Apart from the buttons, which are made anew while what a dialog asked for is being done.
+    dialogs = ui.element("div")
     shown: list[LocalNode] = []
 
     async def load() -> Markup:
@@ -66,7 +68,9 @@ async def nodes_section(frame: Frame, nodes: LocalNodes, user: str) -> None:
         word, warning, action = (
             ("Start", _STARTING, start) if node.is_stopped else ("Stop", _STOPPING, stop)
         )
-        confirm_typed(f"{word} {node.name}", warning, node.name, word, action).open()
+        dialogs.clear()
+        with dialogs:
+            confirm_typed(f"{word} {node.name}", warning, node.name, word, action).open()
 
     live = Live(load, _EVERY_S)
     await live.show()
