@@ -56,6 +56,8 @@ class Browser:
         self.driver.get(f"{self.url}{path}")
         self.sees(heading, "h1")
         wait_for(lambda: self.script("return Boolean(window.socket && window.socket.connected)"))
+        # On a busy machine a page is there before what it shows.
+        wait_for(lambda: self.script("return document.querySelector('.hw-waiting') === null"))
 
     @property
     def path(self) -> str:

@@ -255,3 +255,34 @@ def test_groups_and_their_commands_live_through_the_death_of_their_coordinator(
     cli.ok("groups", "delete", topic)
     assert topic not in cli.ok("groups", "list").split()
     nodes("start-broker", described["coordinator"])
+
+
+@pytest.mark.needs("chromium", "chromedriver")
+def test_an_admin_stops_and_starts_a_node_in_the_console(
+    cluster: KafkaCluster, nodes: Nodes
+) -> None:
+    from tests.browser import Browser  # Selenium is slow to import, and this test may be skipped
+    from tests.console_process import ConsoleProcess
+
+    console = ConsoleProcess(
+        cluster.bootstrap_servers, ["--property", f"cluster.data={nodes.data}"]
+    ).start()
+    browser = Browser(console.url)
+    try:
+        browser.open("/brokers", "Brokers")
+        browser.sees("broker-3", "table")
+        for word, done in (("Stop", "stopped"), ("Start", "running")):
+            browser.click(f"{word} broker-3")
+            browser.type("Name", "broker-2")
+            assert not browser.is_enabled(word, ".q-dialog button")
+            browser.type("Name", "broker-3")
+            browser.click(word, ".q-dialog button")
+            browser.misses("to go on", "body")
+            assert nodes.states()["broker-3"] == done
+            browser.sees(done, "table")
+        browser.open("/audit", "Audit")
+        browser.sees("stop node", "table")
+        assert browser.complaints() == []
+    finally:
+        browser.close()
+        console.stop()

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from headwater.console.gate import Gate
 from headwater.console.http.api import INTERFACE
-from headwater.console.model.console import Console
+from headwater.console.model.consoles import Consoles
 from headwater.console.model.questions import ConsoleError
 from headwater.http.app import App, call_handler
 from headwater.http.metrics import RequestMetrics
 
 if TYPE_CHECKING:
     from headwater.console.config import ConsoleConfig
+    from headwater.console.model.console import Console
 
 REALM = "headwater console"
 
@@ -30,16 +31,16 @@ class Instance:
         # NiceGUI takes a second to import, and has its pages in the process: there is one console.
         from headwater.console.view.pages import pages
 
-        self.console = Console(config)
+        self.consoles = Consoles(config)
         self._config = config
         authenticator = config.authenticator(REALM)
         app = App(
             INTERFACE,
-            call_handler(self.console),
+            call_handler(self.consoles),
             RequestMetrics("headwater_console"),
             authenticator=authenticator,
             access_log=config.access_log(),
-            rest=pages(self.console, has_users=authenticator is not None),
+            rest=pages(self.consoles, has_users=authenticator is not None),
         )
         self.app = Gate(
             app,
@@ -49,20 +50,24 @@ class Instance:
         )
 
     async def start(self) -> None:
-        """Take a first look at the cluster, for which nobody waits."""
-        self._first_look = asyncio.create_task(self._look())
+        """Take a first look at the clusters, for which nobody waits."""
+        self._first_looks = [asyncio.create_task(_look(each)) for each in self.consoles]
 
     async def stop(self) -> None:
-        """Let go of the cluster."""
-        self.console.stop()
-
-    async def _look(self) -> None:
-        try:
-            await self.console.ask(self.console.cluster.look)
-        except ConsoleError as failure:
-            logger.info("the cluster cannot be seen yet: %s", failure)
+        """Let go of the clusters."""
+        self.consoles.stop()
 
     def summary(self) -> str:
         """Say what is shown."""
-        only = ", read only" if self.console.is_read_only else ""
-        return f"cluster at {self._config.bootstrap_servers}{only}"
+        first, *others = self._config.clusters
+        only = ", read only" if first.is_read_only else ""
+        more = f" and {', '.join(each.name for each in others)}" if others else ""
+        return f"cluster at {first.bootstrap_servers}{only}{more}"
+
+
+async def _look(console: Console) -> None:
+    try:
+        await console.ask(console.cluster.look)
+        await console.ask(console.cluster.directories)
+    except ConsoleError as failure:
+        logger.info("the cluster cannot be seen yet: %s", failure)

@@ -17,25 +17,20 @@ DEFAULT_PORT = 9021
 CLIENT_PREFIX = "client."
 REGISTRY_PREFIX = "schema.registry."
 SERVICE_PREFIXES = ("connect.", "ksql.", "monitor.", "platform.")
+CLUSTERS_PREFIX = "clusters."
+_OPEN = (CLIENT_PREFIX, REGISTRY_PREFIX, *SERVICE_PREFIXES)
 
-CONSOLE_SETTINGS = Definitions(
-    "console",
-    *listener_definitions(DEFAULT_PORT),
+_OF_EACH_CLUSTER = (
     ConfigDef(
         "bootstrap.servers",
         ConfigType.LIST,
         ("localhost:9092",),
         "The cluster to show; what starts with client. is a setting of the Kafka client,"
-        " client.security.protocol for example.",
+        " client.security.protocol for example. Further clusters are"
+        " clusters.NAME.bootstrap.servers and, with the same prefix, all of these settings that are"
+        " about a cluster.",
         list_of(may_be_empty=False),
         importance=Importance.HIGH,
-    ),
-    ConfigDef(
-        "cluster.name",
-        ConfigType.STRING,
-        "default",
-        "What the cluster is called on the pages.",
-        NOT_EMPTY,
     ),
     ConfigDef(
         "schema.registry.url",
@@ -103,6 +98,29 @@ CONSOLE_SETTINGS = Definitions(
         " example, users:key, or *:headers.token. With some, only admins run statements of SQL.",
     ),
     ConfigDef(
+        "cluster.data",
+        ConfigType.STRING,
+        None,
+        "The directory that `headwater up --engine kafka` was given with --data on this machine, so"
+        " that admins can stop and start its nodes.",
+    ),
+)
+
+CLUSTER_SETTINGS = Definitions("cluster", *_OF_EACH_CLUSTER, open_prefixes=_OPEN)
+"""What `clusters.NAME.` stands before."""
+
+CONSOLE_SETTINGS = Definitions(
+    "console",
+    *listener_definitions(DEFAULT_PORT),
+    *_OF_EACH_CLUSTER,
+    ConfigDef(
+        "cluster.name",
+        ConfigType.STRING,
+        "default",
+        "What the cluster is called on the pages.",
+        NOT_EMPTY,
+    ),
+    ConfigDef(
         "audit.file",
         ConfigType.STRING,
         None,
@@ -144,5 +162,5 @@ CONSOLE_SETTINGS = Definitions(
         None,
         "A guided tour for the first page, in JSON: a title, and steps with title, text and link.",
     ),
-    open_prefixes=(CLIENT_PREFIX, REGISTRY_PREFIX, *SERVICE_PREFIXES),
+    open_prefixes=(*_OPEN, CLUSTERS_PREFIX),
 )

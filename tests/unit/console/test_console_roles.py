@@ -16,13 +16,15 @@ import headwater.console.view
 from headwater.config import ConfigError
 from headwater.console.config import ConsoleConfig
 from headwater.console.model.audit import AuditTrail
-from headwater.console.model.console import Console
+from headwater.console.model.consoles import Consoles
 from headwater.console.model.paging import Wanted
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from headwater.console.model.console import Console
 
 WHO = {Role.VIEWER: "User:vi", Role.EDITOR: "User:ed", Role.ADMIN: "User:ann"}
 ROLES = {"admin.users": "ann,root", "editor.users": "ed", "bootstrap.servers": "127.0.0.1:1"}
@@ -36,9 +38,13 @@ def trail(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def console(trail: Path) -> Iterator[Console]:
-    console = Console(ConsoleConfig.from_settings({**ROLES, "audit.file": str(trail)}))
+    console = _console({**ROLES, "audit.file": str(trail)})
     yield console
     console.stop()
+
+
+def _console(settings: Mapping[str, str]) -> Console:
+    return Consoles(ConsoleConfig.from_settings(settings)).first
 
 
 def _attempt(console: Console, who: str, action: Action) -> list[str]:
@@ -51,6 +57,7 @@ def _attempt(console: Console, who: str, action: Action) -> list[str]:
 
 def test_each_action_as_each_role(console: Console, trail: Path) -> None:
     of_admins = {"ADD_ACL", "REMOVE_ACL", "SET_PASSWORD", "DELETE_USER", "ALTER_QUOTA"}
+    of_admins |= {"START_NODE", "STOP_NODE"}
     for action in Action:
         least = Role.ADMIN if action.name in of_admins else Role.EDITOR
         for role, who in WHO.items():
@@ -79,14 +86,14 @@ def test_pages_name_an_action_for_all_that_they_change() -> None:
 
 
 def test_a_console_that_only_shows() -> None:
-    console = Console(ConsoleConfig.from_settings({**ROLES, "read.only": "true"}))
+    console = _console({**ROLES, "read.only": "true"})
     for action in Action:
         assert _attempt(console, WHO[Role.ADMIN], action) == []
     console.stop()
 
 
 def test_without_roles_everybody_may_do_everything() -> None:
-    console = Console(ConsoleConfig.from_settings({"bootstrap.servers": "127.0.0.1:1"}))
+    console = _console({"bootstrap.servers": "127.0.0.1:1"})
     assert all(console.may("User:ANONYMOUS", action) for action in Action)
     assert console.may_query("User:ANONYMOUS")
     console.stop()
@@ -94,7 +101,7 @@ def test_without_roles_everybody_may_do_everything() -> None:
 
 def test_with_masks_only_admins_run_statements() -> None:
     given = {**ROLES, "masked.fields": "payments:value.card"}
-    console = Console(ConsoleConfig.from_settings(given))
+    console = _console(given)
     allowed = [console.may(who, Action.RUN_STATEMENT) for who in WHO.values()]
     assert allowed == [console.may_query(who) for who in WHO.values()] == [False, False, True]
     assert console.may(WHO[Role.EDITOR], Action.PRODUCE)
@@ -109,7 +116,7 @@ def test_the_trail_goes_on_after_a_restart(console: Console, trail: Path) -> Non
         asyncio.run(console.change("User:ann", Action.DELETE_TOPIC, "orders", fail))
     with trail.open("a") as file:
         file.write("nonsense\n")
-    again = Console(ConsoleConfig.from_settings({**ROLES, "audit.file": str(trail)}))
+    again = _console({**ROLES, "audit.file": str(trail)})
     _attempt(again, "User:ed", Action.PRODUCE)
     newest, oldest = again.audit.page(Wanted()).items
     assert (newest.principal, newest.operation, newest.error) == ("User:ed", "PRODUCE", "")
@@ -141,7 +148,7 @@ def test_the_settings_of_the_documentation(tmp_path: Path) -> None:
     given = dict(line.split("=", 1) for line in block.splitlines() if line)
     config = ConsoleConfig.from_settings({**given, "audit.file": str(tmp_path / "audit")})
     assert given["audit.file"].endswith(".jsonl")
-    assert config.masks
+    assert config.cluster.masks
     names = ("User:ann", "User:bob", "User:eve", "User:dan")
-    found = [config.roles.of(name) for name in names]
+    found = [config.cluster.roles.of(name) for name in names]
     assert found == [Role.ADMIN, Role.EDITOR, Role.EDITOR, Role.VIEWER]

@@ -11,9 +11,9 @@ from headwater.console.model.paging import Wanted, page_of
 
 def test_defaults() -> None:
     config = ConsoleConfig.from_settings({})
-    assert (config.host, config.port, config.is_read_only) == ("127.0.0.1", 9021, False)
-    assert config.access.bootstrap_servers == "localhost:9092"
-    assert config.registry_access is None
+    assert (config.host, config.port, config.cluster.is_read_only) == ("127.0.0.1", 9021, False)
+    assert config.cluster.access.bootstrap_servers == "localhost:9092"
+    assert config.cluster.registry_access is None
 
 
 def test_settings_of_clients() -> None:
@@ -29,17 +29,17 @@ def test_settings_of_clients() -> None:
             "read.only": "true",
         }
     )
-    assert config.access.librdkafka()["security.protocol"] == "SSL"
-    assert config.registry_access is not None
-    assert config.registry_access.username == "ann"
-    monitor = config.service_access("monitor")
+    assert config.cluster.access.librdkafka()["security.protocol"] == "SSL"
+    assert config.cluster.registry_access is not None
+    assert config.cluster.registry_access.username == "ann"
+    monitor = config.cluster.service_access("monitor")
     assert monitor is not None
     assert monitor.urls == ("http://m:9308",)
-    connect = config.service_access("connect")
+    connect = config.cluster.service_access("connect")
     assert connect is not None
     assert (connect.urls, connect.username) == (("https://c:8083",), "eve")
-    assert config.service_access("ksql") is None
-    assert config.is_read_only
+    assert config.cluster.service_access("ksql") is None
+    assert config.cluster.is_read_only
 
 
 def test_what_is_no_address() -> None:

@@ -28,6 +28,8 @@ Examples:
   headwater console --property monitor.url=http://localhost:9308 \\
       --property connect.url=http://localhost:8083 --property ksql.url=http://localhost:8088
 
+  headwater console --property clusters.west.bootstrap.servers=west:9092
+
 Then open http://localhost:9021 in a browser. `headwater up` runs it as well.
 
 Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
@@ -56,20 +58,20 @@ def console(
         config = ConsoleConfig.from_settings(settings)
         listener.set_in(config)
         config.check()
+        first = config.cluster
         if registry is not None:
-            config.registry["url"] = registry
-        config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
-        config.client |= connection.access.properties
-        config.access.librdkafka()
-        _ = config.registry_access
+            first.registry["url"] = registry
+        first.bootstrap_servers = servers_asked_for(connection) or first.bootstrap_servers
+        first.client |= connection.access.properties
+        for cluster in config.clusters:
+            cluster.check()
+            cluster.is_read_only = cluster.is_read_only or read_only
         if config.tour_file is not None:
             read_tour(config.tour_file)
-        _ = [config.service_access(name) for name in config.services]
     except ConfigError as failure:
         raise click.UsageError(settings.explain(failure)) from None
     except InvalidPropertiesError as failure:
         raise click.UsageError(str(failure)) from None
-    config.is_read_only = config.is_read_only or read_only
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.console.run import run

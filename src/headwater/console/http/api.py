@@ -24,9 +24,9 @@ INTERFACE = Interface(
     [
         Route(
             "GET",
-            "/api/topics/{topic}/records",
+            f"{cluster}/api/topics/{{topic}}/records",
             exports.export_records,
-            "Export records as JSON lines or CSV",
+            f"Export records{of} as JSON lines or CSV",
             "Records",
             query=(
                 Parameter("format", "jsonl or csv", "string"),
@@ -36,9 +36,10 @@ INTERFACE = Interface(
                 Parameter("where", "Conditions such as value.amount > 10", "string"),
                 Parameter("limit", "How many records at most", "integer"),
             ),
-            errors=(400, 503),
+            errors=(400, 404, 503),
             changes=True,
         )
+        for cluster, of in (("", ""), ("/clusters/{cluster}", " of one of several clusters"))
     ],
     description="Records as a person sees them in the console.",
     schemas={

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from headwater.console.model.console import Console
+    from headwater.console.model.consoles import Consoles
     from headwater.console.model.records import Record, RecordPage
     from headwater.http.request import Request
 
@@ -28,8 +29,9 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 _COLUMNS = ("partition", "offset", "timestamp", "key", "value", "headers")
 
 
-async def export_records(console: Console, request: Request) -> Stream:
-    """Answer GET /api/topics/{topic}/records."""
+async def export_records(consoles: Consoles, request: Request) -> Stream:
+    """Answer GET /api/topics/{topic}/records, and the same below /clusters/{cluster}."""
+    console = _console(consoles, request)
     form = request.text("format", "jsonl")
     if form not in ("jsonl", "csv"):
         raise bad_request(f"The format is jsonl or csv, not '{form}'")
@@ -46,12 +48,24 @@ async def export_records(console: Console, request: Request) -> Stream:
         limit=min(limit, _AT_ONCE),
     )
     first = await _page(console, query)
-    name = f'attachment; filename="{query.topic}.{form}"'
+    whose = f"{console.label}." if console.label else ""
+    name = f'attachment; filename="{whose}{query.topic}.{form}"'
     headers = ((b"content-disposition", name.encode("latin-1", "replace")),)
     if form == "csv":
-        chunks = _csv(_pages(console, query, first, limit))
+        chunks = _csv(_pages(console, query, first, limit), console.label)
         return Stream(chunks, f"{CSV}; charset=utf-8", headers=headers)
-    return Stream(_lines(_pages(console, query, first, limit)), NDJSON, headers=headers)
+    lines = _lines(_pages(console, query, first, limit), console.label)
+    return Stream(lines, NDJSON, headers=headers)
+
+
+def _console(consoles: Consoles, request: Request) -> Console:
+    name = request.parameters.get("cluster")
+    if name is None:
+        return consoles.first
+    console = consoles.named(name)
+    if console is None:
+        raise HttpError(404, 404, f"There is no cluster {name} under /clusters here")
+    return console
 
 
 async def _page(console: Console, query: Query) -> RecordPage:
@@ -77,13 +91,14 @@ async def _pages(
         page = await _page(console, replace(query, cursor=page.cursor, limit=min(left, _AT_ONCE)))
 
 
-async def _lines(pages: AsyncIterator[list[Record]]) -> AsyncIterator[bytes]:
+async def _lines(pages: AsyncIterator[list[Record]], cluster: str) -> AsyncIterator[bytes]:
     async for records in pages:
-        yield b"".join(json_line(_described(record)) for record in records)
+        yield b"".join(json_line(_described(record, cluster)) for record in records)
 
 
-async def _csv(pages: AsyncIterator[list[Record]]) -> AsyncIterator[bytes]:
-    yield _row(_COLUMNS)
+async def _csv(pages: AsyncIterator[list[Record]], cluster: str) -> AsyncIterator[bytes]:
+    where = (cluster,) if cluster else ()
+    yield _row((*_COLUMNS, *(["cluster"] if cluster else [])))
     async for records in pages:
         yield b"".join(
             _row(
@@ -94,13 +109,16 @@ async def _csv(pages: AsyncIterator[list[Record]]) -> AsyncIterator[bytes]:
                     _harmless(record.key.text),
                     _harmless(record.value.text),
                     _harmless("; ".join(f"{name}: {text.text}" for name, text in record.headers)),
+                    *where,
                 )
             )
             for record in records
         )
 
 
-def _described(record: Record) -> dict[str, Any]:
+def _described(record: Record, cluster: str) -> dict[str, Any]:
+    # After all else: who reads columns by their place finds them where they were.
+    where = {"cluster": cluster} if cluster else {}
     return {
         "topic": record.topic,
         "partition": record.partition,
@@ -109,6 +127,7 @@ def _described(record: Record) -> dict[str, Any]:
         "key": record.key.value,
         "value": record.value.value,
         "headers": [{"key": name, "value": value.value} for name, value in record.headers],
+        **where,
     }
 
 

@@ -34,6 +34,8 @@ class Event(NamedTuple):
     allowed: bool
     error: str
     """Why it was refused, or has failed; empty where it was done."""
+    cluster: str = ""
+    """Where; empty where the console shows one cluster alone."""
 
     def line(self) -> bytes:
         """Return it as the broker's audit log writes its own."""
@@ -45,6 +47,7 @@ class Event(NamedTuple):
             "resource": self.resource,
             "allowed": self.allowed,
             "error": self.error,
+            **({"cluster": self.cluster} if self.cluster else {}),
         }
         return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
@@ -60,6 +63,7 @@ class Event(NamedTuple):
             str(told["resource"]),
             bool(told["allowed"]),
             str(told["error"]),
+            str(told.get("cluster", "")),
         )
 
 
@@ -78,14 +82,22 @@ class AuditTrail:
             self._file = AuditFile(path, max_bytes, backups)
             self._events.extend(_last_events(path))
 
-    def note(self, who: str, action: Action, resource: str, error: str, *, allowed: bool) -> None:
+    def note(
+        self,
+        who: str,
+        action: Action,
+        resource: str,
+        error: str,
+        *,
+        allowed: bool,
+        cluster: str = "",
+    ) -> None:
         """Write down what somebody did, or wanted to do."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        event = Event(
-            now, who, action.name, action.resource_type, resource[:_LONGEST], allowed, error
-        )
-        said = f": {error}" if error else ""
-        logger.info("%s: %s %s%s", who, action.words, event.resource, said)
+        what, resource = action.resource_type, resource[:_LONGEST]
+        event = Event(now, who, action.name, what, resource, allowed, error, cluster)
+        where, said = f" in {cluster}" if cluster else "", f": {error}" if error else ""
+        logger.info("%s: %s %s%s%s", who, action.words, event.resource, where, said)
         with self._lock:
             self._events.append(event)
             if self._file is not None:
@@ -95,10 +107,10 @@ class AuditTrail:
                     # Whoever fills a disk must not be able to keep others from mending it.
                     logger.error("the audit trail cannot be written: %s", failure)
 
-    def page(self, wanted: Wanted) -> Page[Event]:
-        """Return a page of what is kept, the newest first."""
+    def page(self, wanted: Wanted, cluster: str = "") -> Page[Event]:
+        """Return a page of what is kept of a cluster, the newest first; "" is of all."""
         with self._lock:
-            events = list(self._events)
+            events = [each for each in self._events if cluster in ("", each.cluster)]
         # Of those of one millisecond, the last one is the newest.
         places = {id(event): place for place, event in enumerate(events)}
         sorted_by = wanted if wanted.sort else Wanted(wanted.search, "-time", wanted.page)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from headwater.clients.connection import Connection
+from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError
 from headwater.clients.raw.admin import RawAdmin
 from headwater.clients.raw.cluster_reader import ClusterReader
 from headwater.clients.raw.log_dirs import LogDirectory, log_directories
+from headwater.console.model.shared_answer import SharedAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,10 +26,11 @@ _REST_FACTOR = 10
 SIZES_AFTER_S = 20.0
 # What is older is not shown while a new look is on its way.
 _STALE_S = 30.0
-# So long may somebody wait for a look that is new.
+# A look that takes less is waited for.
 _QUICK_S = 0.2
-
-logger = logging.getLogger("headwater.console")
+_QUICK_AT_FIRST_S = 1.0
+# So long does somebody wait for the first look at a cluster, and for one that is new.
+WAIT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ class Cluster:
         self.name = name
         self.connection = Connection(access)
         self._reader = ClusterReader(access)
-        self._lock = threading.Lock()
-        self._look: Look | None = None
         self._took_s = 0.0
-        self._sizes_lock = threading.Lock()
-        self._sizes: tuple[float, Sequence[LogDirectory]] | None = None
+        who = f"the cluster at {access.bootstrap_servers}"
+        self._looks = SharedAnswer(self._read, who)
+        self._directories = SharedAnswer(self._ask_directories, who)
+        self._sizes_are_old = False
 
     @property
     def raw(self) -> RawAdmin:
@@ -72,61 +72,60 @@ class Cluster:
 
     def look(self) -> Look:
         """Return the cluster as it was a moment ago; raises ClientError."""
-        seen = self._look
+        seen = self._seen
         if seen is None:
-            return self._look_after(None)
+            return self._looks.get(WAIT_S)
         age = time.monotonic() - seen.taken
-        if age < max(LOOK_AFTER_S, self._took_s * _REST_FACTOR):
+        rest_s = max(LOOK_AFTER_S, self._took_s * _REST_FACTOR)
+        if age < rest_s:
             return seen
-        if self._took_s < _QUICK_S or age > _STALE_S:
-            return self._look_after(seen)
-        threading.Thread(target=self._look_behind, args=(seen,), daemon=True).start()
+        if self._took_s < _QUICK_S or age > rest_s + _STALE_S:
+            return self._looks.get(WAIT_S)
+        self._looks.begin()
         return seen
 
     def look_again(self) -> Look:
         """Return the cluster as it is now: somebody has changed something."""
-        with self._lock:
-            return self._read()
+        return self._looks.anew(REQUEST_WITHIN_S)
 
     def changed(self) -> None:
         """Look again, and ask for sizes again: somebody has changed something."""
-        with self._sizes_lock:
-            self._sizes = None
+        self._sizes_are_old = True
         self.look_again()
 
-    def _look_after(self, seen: Look | None) -> Look:
-        """Look, unless somebody else has looked since; one at a time does."""
-        with self._lock:
-            if self._look is not None and self._look is not seen:
-                return self._look
-            return self._read()
+    @property
+    def _seen(self) -> Look | None:
+        last = self._looks.last
+        return None if last is None else last[0]
 
     def _read(self) -> Look:
-        started, is_first = time.monotonic(), self._look is None
-        self._look = _looked(self._reader.read(), self._look)
-        # The first one imports and connects, and says nothing of the others.
-        self._took_s = 0.0 if is_first else time.monotonic() - started
-        return self._look
-
-    def _look_behind(self, seen: Look) -> None:
-        try:
-            self._look_after(seen)
-        except ClientError:
-            # Whoever asks next finds the look too old in the end, and is told.
-            logger.info("the cluster at %s does not answer", self.connection.bootstrap_servers)
+        before, started = self._seen, time.monotonic()
+        look = _looked(self._reader.read(), before)
+        took_s = time.monotonic() - started
+        if before is None:
+            # The first one imports and connects, and says little of the others.
+            took_s = 0.0 if took_s < _QUICK_AT_FIRST_S else _QUICK_S
+        self._took_s = took_s
+        return look
 
     def directories(self) -> Sequence[LogDirectory]:
-        """Return where brokers keep their logs; empty where they may not tell."""
-        with self._sizes_lock:
-            known = self._sizes
-            if known is not None and time.monotonic() - known[0] < SIZES_AFTER_S:
-                return known[1]
-            try:
-                found: Sequence[LogDirectory] = log_directories(self.raw)
-            except ClientError:  # an old broker, or one that does not tell everybody
-                found = ()
-            self._sizes = (time.monotonic(), found)
-            return found
+        """Return where brokers keep their logs; empty where they may not tell, or not in time."""
+        last = self._directories.last
+        if last is not None and not self._sizes_are_old:
+            if time.monotonic() - last[1] >= SIZES_AFTER_S:
+                self._directories.begin()  # for those who ask next
+            return last[0]
+        self._sizes_are_old = False
+        try:
+            return self._directories.get(WAIT_S)
+        except ClientError:
+            return () if last is None else last[0]
+
+    def _ask_directories(self) -> Sequence[LogDirectory]:
+        try:
+            return log_directories(self.raw)
+        except ClientError:  # an old broker, or one that does not tell everybody
+            return ()
 
     def sizes(self) -> Mapping[str, int]:
         """Return the bytes of each topic, all replicas together."""
@@ -137,9 +136,8 @@ class Cluster:
         return sizes
 
     def close(self) -> None:
-        """Hang up."""
-        with self._lock:
-            self._reader.close()
+        """Hang up, and wait for nobody."""
+        self._reader.close()
 
 
 def _looked(state: ClusterState, before: Look | None) -> Look:

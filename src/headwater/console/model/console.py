@@ -1,7 +1,8 @@
-"""All that the console's pages ask: one cluster, and the services around it."""
+"""All that the pages of a cluster ask: the cluster, and the services around it."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from headwater.console.model.brokers import Nodes, nodes
@@ -12,6 +13,7 @@ from headwater.console.model.connect import Connect
 from headwater.console.model.decoding import Decoder
 from headwater.console.model.groups import Groups
 from headwater.console.model.json_service import JsonService
+from headwater.console.model.local_nodes import LocalNodes
 from headwater.console.model.monitor import Monitor
 from headwater.console.model.overview import Overview, overview
 from headwater.console.model.pipelines import Pipelines
@@ -27,16 +29,20 @@ from headwater.console.model.security import Security
 from headwater.console.model.sql import Sql
 from headwater.console.model.tail import Tails
 from headwater.console.model.topics import Topics
-from headwater.console.model.tour import read_tour
 from headwater.serde import SchemaRegistryClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headwater.console.config import ConsoleConfig
+    from headwater.console.cluster_config import ClusterConfig
+    from headwater.console.model.audit import AuditTrail
+    from headwater.console.model.tour import Tour
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+# Longer than a search among records takes at most, and shorter than a browser waits for a page.
+ANSWER_WITHIN_S = 20.0
 
 
 class Console:
@@ -46,15 +52,26 @@ class Console:
     await console.change(who, Action.DELETE_TOPIC, "orders", console.topics.delete, "orders")
     """
 
-    def __init__(self, config: ConsoleConfig) -> None:
+    def __init__(
+        self,
+        config: ClusterConfig,
+        audit: AuditTrail,
+        tour: Tour | None = None,
+        *,
+        is_alone: bool = True,
+    ) -> None:
+        """Take a cluster; one that is not alone is named in whatever is said of it."""
         access = config.registry_access
         registry = None if access is None else SchemaRegistryClient(access, timeout_s=10, retries=1)
         self.is_read_only = config.is_read_only
         self.roles = config.roles
         self.masks = config.masks
-        self.audit = config.audit_trail()
-        self.tour = None if config.tour_file is None else read_tour(config.tour_file)
-        self.cluster = Cluster(config.access, config.cluster_name)
+        self.audit = audit
+        self.tour = tour
+        self.label = "" if is_alone else config.name
+        """What it is called where there are others."""
+        self.cluster = Cluster(config.access, config.name)
+        self.local_nodes = None if config.data is None else LocalNodes(config.data)
         monitor = _service(config, "monitor", "monitor")
         self.monitor = None if monitor is None else Monitor(monitor)
         platform = _service(config, "platform", "platform's status")
@@ -89,8 +106,19 @@ class Console:
     async def ask(
         self, question: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
     ) -> Result:
-        """Return the answer to a question that blocks; raises ConsoleError."""
-        return await self._questions.ask(question, *args, **kwargs)
+        """Return the answer to a question that blocks; raises ConsoleError.
+
+        Nobody waits for ever: what has not come after so long is said to be missing.
+        """
+        try:
+            answer = self._questions.ask(question, *args, **kwargs)
+            return await asyncio.wait_for(answer, ANSWER_WITHIN_S)
+        except TimeoutError:
+            raise self._named(
+                ConsoleError(f"There is no answer after {ANSWER_WITHIN_S:g} s.")
+            ) from None
+        except ConsoleError as failure:
+            raise self._named(failure) from failure.__cause__
 
     def role(self, who: str) -> Role:
         """Return what somebody is here, by the name of the principal."""
@@ -120,15 +148,22 @@ class Console:
         """
         refusal = self._refusal(who, action)
         if refusal:
-            self.audit.note(who, action, resource, refusal, allowed=False)
-            raise ConsoleError(refusal)
+            self._note(who, action, resource, refusal, allowed=False)
+            raise self._named(ConsoleError(refusal))
         try:
             result = await self._questions.ask(doing, *args, **kwargs)
         except ConsoleError as failure:
-            self.audit.note(who, action, resource, str(failure), allowed=True)
-            raise
-        self.audit.note(who, action, resource, "", allowed=True)
+            self._note(who, action, resource, str(failure), allowed=True)
+            raise self._named(failure) from failure.__cause__
+        self._note(who, action, resource, "", allowed=True)
         return result
+
+    def _note(self, who: str, action: Action, what: str, error: str, *, allowed: bool) -> None:
+        self.audit.note(who, action, what, error, allowed=allowed, cluster=self.label)
+
+    def _named(self, failure: ConsoleError) -> ConsoleError:
+        """Return a failure that says in which of several clusters it was."""
+        return type(failure)(f"{self.label}: {failure}") if self.label else failure
 
     def _refusal(self, who: str, action: Action) -> str:
         if self.is_read_only:
@@ -150,9 +185,8 @@ class Console:
             self.sql.stop()
         self._questions.stop()
         self.cluster.close()
-        self.audit.close()
 
 
-def _service(config: ConsoleConfig, name: str, title: str) -> JsonService | None:
+def _service(config: ClusterConfig, name: str, title: str) -> JsonService | None:
     access = config.service_access(name)
     return None if access is None else JsonService(title, access.urls[0], access)

@@ -56,6 +56,10 @@ class Masks:
     def __bool__(self) -> bool:
         return bool(self._rules)
 
+    def and_those(self, others: Masks) -> Masks:
+        """Return what hides all that either hides."""
+        return Masks((*self._rules, *others._rules))
+
     def hide(self, record: Record) -> Record:
         """Return a record without what is hidden."""
         for rule in self._rules:

@@ -43,6 +43,8 @@ class Action(Enum):
     SET_PASSWORD = ("USER", "set the password of", Role.ADMIN)
     DELETE_USER = ("USER", "delete", Role.ADMIN)
     ALTER_QUOTA = ("QUOTA", "change", Role.ADMIN)
+    START_NODE = ("NODE", "start", Role.ADMIN)
+    STOP_NODE = ("NODE", "stop", Role.ADMIN)
 
     def __init__(self, resource_type: str, verb: str, role: Role) -> None:
         self.resource_type = resource_type

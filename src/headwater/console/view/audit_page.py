@@ -34,7 +34,7 @@ def register(frame: Frame) -> None:
     console = frame.console
     trail = console.audit
 
-    @ui.page("/audit", response_timeout=30)
+    @ui.page(frame.at("/audit"), response_timeout=30)
     async def audit_page(request: Request) -> None:
         command = "" if trail.path is None else shlex.join(["tail", "-n", "50", str(trail.path)])
         with frame.page(request, "Audit", command):
@@ -43,7 +43,7 @@ def register(frame: Frame) -> None:
                 return
 
             async def rows(wanted: Wanted) -> tuple[Page[Event], list[list[object]]]:
-                page = await console.ask(trail.page, wanted)
+                page = await console.ask(trail.page, wanted, console.label)
                 return page, [_row(each) for each in page.items]
 
             nothing = "Nobody has changed anything by way of this console yet."

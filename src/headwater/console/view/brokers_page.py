@@ -8,8 +8,9 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.view.formats import UNKNOWN, count, path, size
-from headwater.console.view.frame import Live, note
+from headwater.console.view.frame import Live, note, user_of
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.nodes_section import nodes_section
 
 if TYPE_CHECKING:
     from headwater.console.model.brokers import BrokerRow, Nodes
@@ -25,7 +26,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/brokers", response_timeout=30)
+    @ui.page(frame.at("/brokers"), response_timeout=30)
     async def brokers_page(request: Request) -> None:
         async def load() -> Markup:
             return _shown(await console.ask(console.nodes))
@@ -33,6 +34,8 @@ def register(frame: Frame) -> None:
         command = console.commands.headwater("topics", "describe", "--under-replicated")
         with frame.page(request, "Brokers", command):
             await Live(load).show()
+            if console.local_nodes is not None:
+                await nodes_section(frame, console.local_nodes, user_of(request))
 
 
 def _shown(nodes: Nodes) -> Markup:

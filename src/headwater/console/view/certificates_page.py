@@ -29,7 +29,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/security/certificates", response_timeout=30)
+    @ui.page(frame.at("/security/certificates"), response_timeout=30)
     async def certificates_page(request: Request) -> None:
         async def load() -> Markup:
             return shown(await console.ask(console.certificates.all))

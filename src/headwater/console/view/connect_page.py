@@ -12,6 +12,7 @@ from headwater.console.view.formats import UNKNOWN, count, path
 from headwater.console.view.frame import user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, link, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from headwater.console.model.connect import Connect, Connector
@@ -36,7 +37,7 @@ def register(frame: Frame, connect: Connect) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/connect", response_timeout=30)
+    @ui.page(frame.at("/connect"), response_timeout=30)
     async def connect_page(request: Request) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[Connector], list[list[object]]]:
             page = await console.ask(connect.page, wanted)
@@ -49,7 +50,7 @@ def register(frame: Frame, connect: Connect) -> None:
                 listing.search_box("Search connectors")
                 if console.may(user_of(request), Action.CREATE_CONNECTOR):
                     new = ui.button("New connector").props("unelevated")
-                    new.on_click(lambda: ui.navigate.to("/connect/new"))
+                    new.on_click(lambda: go("/connect/new"))
             await listing.show()
 
 

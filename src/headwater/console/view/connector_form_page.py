@@ -25,6 +25,7 @@ from headwater.console.view.connector_fields import ConnectorFields
 from headwater.console.view.dialogs import attempted
 from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ _STATES = {RUNNING: "Running", "PAUSED": "Paused", "STOPPED": "Stopped"}
 def register(frame: Frame, connect: Connect) -> None:
     """Make the pages."""
 
-    @ui.page("/connect/new", response_timeout=30)
+    @ui.page(frame.at("/connect/new"), response_timeout=30)
     async def new_page(request: Request) -> None:
         command = frame.console.commands.connect(connect.url, "create", "connector.json")
         with frame.page(request, "New connector", command):
@@ -46,7 +47,7 @@ def register(frame: Frame, connect: Connect) -> None:
                 return
             await _Form(frame, connect, user_of(request), _given(request)).show()
 
-    @ui.page("/connect/edit/{name:path}", response_timeout=30)
+    @ui.page(frame.at("/connect/edit/{name:path}"), response_timeout=30)
     async def edit_page(request: Request, name: str) -> None:
         with frame.page(request, f"Configuration of {name}"):
             if not frame.allows(request, Action.ALTER_CONNECTOR):
@@ -209,7 +210,7 @@ class _Form:
                 config,
                 state,
             )
-        ui.navigate.to(connector_path(name))
+        go(connector_path(name))
 
     async def _attempt_check(self) -> None:
         async def check() -> None:

@@ -16,6 +16,7 @@ from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import UNKNOWN, count, path
 from headwater.console.view.frame import Live, Tab, figures, note, user_of
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def register(frame: Frame, connect: Connect) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/connect/connectors/{name:path}", response_timeout=30)
+    @ui.page(frame.at("/connect/connectors/{name:path}"), response_timeout=30)
     async def connector_page(request: Request, name: str) -> None:
         view = request.query_params.get("view", "state")
 
@@ -105,7 +106,7 @@ class _Levers:
                 button = ui.button(action.capitalize()).props("outline")
                 button.on_click(lambda _, action=action: self._act(action))
             edit = ui.button("Edit").props("outline")
-            edit.on_click(lambda: ui.navigate.to(path("connect", "edit", name)))
+            edit.on_click(lambda: go(path("connect", "edit", name)))
             button = ui.button("Delete connector", on_click=deleting.open)
             button.props("outline color=negative")
 
@@ -126,7 +127,7 @@ class _Levers:
         await self._console.change(
             self._user, Action.DELETE_CONNECTOR, name, self._connect.delete, name
         )
-        ui.navigate.to("/connect")
+        go("/connect")
 
     async def _reset(self) -> None:
         name = self._name

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Role
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.console.view.place import CLUSTERS, address, root
 from headwater.http.principals import ANONYMOUS
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from headwater.console.model.console import Console
+    from headwater.console.model.consoles import Consoles
     from headwater.console.model.roles import Action
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
@@ -39,12 +42,27 @@ class Tab:
     is_current: bool
 
 
+# So long does a page wait for what it is to show, before it says that it does.
+_PAINT_WITHIN_S = 0.7
+
+
 @dataclass(frozen=True)
 class Frame:
-    """Puts a page's content into the shell."""
+    """Puts a page's content into the shell, for the pages of one cluster."""
 
+    consoles: Consoles
     console: Console
     has_users: bool
+
+    def at(self, path: str) -> str:
+        """Return where a page of this cluster is, by its path among them."""
+        root = self.consoles.place(self.console)
+        return root + path if path != "/" else root or "/"
+
+    @property
+    def has_others(self) -> bool:
+        """Whether there is more than one cluster."""
+        return len(self.consoles) > 1
 
     @contextmanager
     def page(
@@ -65,6 +83,8 @@ class Frame:
             with ui.element("div").classes("hw-main"):
                 with ui.element("div").classes("hw-top"):
                     html(tag("h1", title)).style("flex: 1; min-width: 0")
+                    if self.has_others:
+                        self._chooser(request)
                     if self.console.is_read_only:
                         html(tag("span", "read only", class_="hw-pill"))
                     if self.console.roles.are_given:
@@ -90,20 +110,13 @@ class Frame:
 
     def _menu(self, request: Request) -> Markup:
         current = request.url.path
-        places = [("Overview", "/"), ("Topics", "/topics"), ("Groups", "/groups")]
-        if self.console.schemas is not None:
-            places.append(("Schemas", "/schemas"))
-        if self.console.connect is not None:
-            places.append(("Connect", "/connect"))
-        if self.console.sql is not None:
-            places.append(("SQL", "/sql"))
-        places += [("Pipelines", "/pipelines"), ("Security", "/security"), ("Brokers", "/brokers")]
-        if self.console.role(user_of(request)) is Role.ADMIN:
-            places.append(("Audit", "/audit"))
         links = [
-            tag("a", label, href=href, aria_current="page" if _is_in(current, href) else None)
-            for label, href in places
+            link(label, href, aria_current="page" if _is_in(current, address(href)) else None)
+            for label, href in _places(self.console, user_of(request))
         ]
+        if self.has_others:
+            is_current = "page" if current == CLUSTERS else None
+            links.append(tag("a", "Clusters", href=CLUSTERS, aria_current=is_current))
         return join(
             [
                 link("Headwater", "/", "brand"),
@@ -111,6 +124,35 @@ class Frame:
                 tag("nav", *links, aria_label="Pages"),
             ]
         )
+
+    def _chooser(self, request: Request) -> None:
+        """Show which cluster this is, and lead to the same view of another one."""
+        user, current = user_of(request), request.url.path
+        seen = [href for _, href in _places(self.console, user) if _is_in(current, address(href))]
+        # The clusters' own page shows none of them.
+        shown = "All clusters" if current == CLUSTERS else self.console.cluster.name
+        button = ui.button(shown, icon="expand_more").props("flat dense no-caps")
+        with button.classes("hw-cluster").props('title="Another cluster"'), ui.menu():
+            for other in self.consoles:
+                there = [href for _, href in _places(other, user) if href in seen] or ["/"]
+                target = self.consoles.place(other) + there[-1]
+                ui.menu_item(other.cluster.name, lambda target=target: ui.navigate.to(target))
+            ui.menu_item("All clusters", lambda: ui.navigate.to(CLUSTERS))
+
+
+def _places(console: Console, user: str) -> list[tuple[str, str]]:
+    """Return the views that a cluster has for somebody."""
+    places = [("Overview", "/"), ("Topics", "/topics"), ("Groups", "/groups")]
+    if console.schemas is not None:
+        places.append(("Schemas", "/schemas"))
+    if console.connect is not None:
+        places.append(("Connect", "/connect"))
+    if console.sql is not None:
+        places.append(("SQL", "/sql"))
+    places += [("Pipelines", "/pipelines"), ("Security", "/security"), ("Brokers", "/brokers")]
+    if console.role(user) is Role.ADMIN:
+        places.append(("Audit", "/audit"))
+    return places
 
 
 def html(content: Markup) -> ui.html:
@@ -148,41 +190,67 @@ def figures(values: Iterable[tuple[str, object]]) -> Markup:
 class Live:
     """A part of a page that is loaded when the page is, and again every few seconds.
 
-    What cannot be had is said above what was seen last, and comes back by itself.
+    What cannot be had is said above what was seen last, and comes back by itself. A page does not
+    wait for it for long, but says that it does, and is filled in when it comes.
     """
 
     def __init__(self, load: Callable[[], Awaitable[Markup]], every_s: float | None = 5.0) -> None:
         self._load = load
         self._every_s = every_s
+        self._is_loading = False
 
     async def show(self) -> None:
         """Load it for the first time, and show it here."""
         self._complaint = html(Markup())
         self._content = html(Markup()).classes("hw-live")
-        await self.refresh()
+        slot = ui.context.slot
+
+        async def load() -> None:
+            with slot:
+                await self.refresh()
+
+        loading = background_tasks.create(load(), name="first load")
+        await asyncio.wait({loading}, timeout=_PAINT_WITHIN_S)
+        if not loading.done():
+            self._content.set_content(tag("p", "Waiting for an answer ...", class_="hw-waiting"))
         if self._every_s is not None:
-            ui.timer(self._every_s, self.refresh, immediate=False)
+            ui.timer(self._every_s, self._refresh_if_idle, immediate=False)
+
+    @property
+    def content(self) -> ui.html:
+        """What it is shown in."""
+        return self._content
 
     async def refresh(self) -> None:
         """Load it again."""
+        self._is_loading = True
         try:
             content = await self._load()
         except ConsoleError as failure:
             self._complaint.set_content(note("error", str(failure)))
+            if "hw-waiting" in self._content.content:
+                self._content.set_content("")
             return
+        finally:
+            self._is_loading = False
         if self._complaint.content:
             self._complaint.set_content("")
         if self._content.content != content:
             self._content.set_content(content)
 
+    async def _refresh_if_idle(self) -> None:
+        if not self._is_loading:
+            await self.refresh()
+
 
 def _tab(tab: Tab) -> Markup:
     current = "page" if tab.is_current else None
-    return tag("a", tab.label, href=tab.href, aria_current=current)
+    return link(tab.label, tab.href, aria_current=current)
 
 
 def _is_in(current: str, href: str) -> bool:
-    return current == href or (href != "/" and current.startswith(f"{href}/"))
+    is_overview = href in ("/", root())
+    return current == href or (not is_overview and current.startswith(f"{href}/"))
 
 
 def _theme(request: Request) -> str:

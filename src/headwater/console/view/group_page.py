@@ -14,6 +14,7 @@ from headwater.console.view.frame import Live, figures, user_of
 from headwater.console.view.groups_page import state_pill
 from headwater.console.view.lag_chart import lag_chart
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.place import go
 from headwater.console.view.reset_dialog import reset_dialog
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/groups/{group:path}", response_timeout=30)
+    @ui.page(frame.at("/groups/{group:path}"), response_timeout=30)
     async def group_page(request: Request, group: str) -> None:
         async def load() -> Markup:
             return _shown(await console.ask(console.groups.detail, group))
@@ -37,7 +38,7 @@ def register(frame: Frame) -> None:
             await console.change(
                 user_of(request), Action.DELETE_GROUP, group, console.groups.delete, group
             )
-            ui.navigate.to("/groups")
+            go("/groups")
 
         command = console.commands.headwater("groups", "describe", group)
         with frame.page(request, group, command):

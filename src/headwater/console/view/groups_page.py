@@ -31,7 +31,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/groups", response_timeout=30)
+    @ui.page(frame.at("/groups"), response_timeout=30)
     async def groups_page(request: Request) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[GroupRow], list[list[object]]]:
             page = await console.ask(console.groups.page, wanted)

@@ -14,6 +14,7 @@ from headwater.console.model.paging import Wanted
 from headwater.console.view.formats import count, path
 from headwater.console.view.frame import Live
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.console.view.place import address
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -76,7 +77,7 @@ class Listing:
     async def _search(self, event: object) -> None:
         text = getattr(event, "value", "") or ""
         self._wanted = replace(self._wanted, search=text, page=1)
-        ui.navigate.history.replace(self._address(self._wanted))
+        ui.navigate.history.replace(address(self._address(self._wanted)))
         await self._live.refresh()
 
     async def _load(self) -> Markup:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from headwater.console.view.place import address
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -44,11 +46,11 @@ def join(parts: Iterable[object]) -> Markup:
     )
 
 
-def link(text: object, href: str, class_: str | None = None) -> Markup:
-    """Return a link to a page of this console."""
+def link(text: object, href: str, class_: str | None = None, **attributes: object) -> Markup:
+    """Return a link to a page of this console, in the cluster whose page it stands on."""
     if not href.startswith("/") or href.startswith("//"):
         raise ValueError(f"'{href}' leads out of the console")
-    return tag("a", text, href=href, class_=class_)
+    return tag("a", text, href=address(href), class_=class_, **attributes)
 
 
 def table(

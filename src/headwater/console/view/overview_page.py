@@ -27,7 +27,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/", response_timeout=30)
+    @ui.page(frame.at("/"), response_timeout=30)
     async def overview_page(request: Request) -> None:
         command = "headwater up --status" if console.platform is not None else ""
 

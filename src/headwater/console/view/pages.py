@@ -13,6 +13,7 @@ from headwater.console.view import (
     audit_page,
     brokers_page,
     certificates_page,
+    clusters_page,
     connect_page,
     connector_form_page,
     connector_page,
@@ -33,15 +34,39 @@ from headwater.console.view import (
 from headwater.console.view.frame import Frame
 
 if TYPE_CHECKING:
-    from headwater.console.model.console import Console
+    from headwater.console.model.consoles import Consoles
     from headwater.http.asgi import Application
 
 _STATIC = Path(__file__).with_name("static")
 
 
-def pages(console: Console, *, has_users: bool) -> Application:
+def pages(consoles: Consoles, *, has_users: bool) -> Application:
     """Return what serves the pages; to be called once in a process, which NiceGUI wants so."""
-    frame = Frame(console, has_users)
+    for console in consoles:
+        _register(Frame(consoles, console, has_users))
+    if len(consoles) > 1:
+        clusters_page.register(Frame(consoles, consoles.first, has_users))
+    app.add_static_files("/static", _STATIC, max_cache_age=3600)
+    # Its clients say so when the process stops; they come back by themselves.
+    logging.getLogger("nicegui").setLevel(logging.WARNING)
+    served = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    ui.run_with(
+        served,
+        title="Headwater",
+        favicon=_STATIC / "favicon.svg",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=10,
+        show_welcome_message=False,
+    )
+    return served  # type: ignore[return-value]
+
+
+def _register(frame: Frame) -> None:
+    """Make the pages of a cluster."""
+    console = frame.console
     overview_page.register(frame)
     topics_page.register(frame)
     topic_page.register(frame)
@@ -64,19 +89,3 @@ def pages(console: Console, *, has_users: bool) -> Application:
     certificates_page.register(frame)
     brokers_page.register(frame)
     audit_page.register(frame)
-    app.add_static_files("/static", _STATIC, max_cache_age=3600)
-    # Its clients say so when the process stops; they come back by themselves.
-    logging.getLogger("nicegui").setLevel(logging.WARNING)
-    served = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    ui.run_with(
-        served,
-        title="Headwater",
-        favicon=_STATIC / "favicon.svg",
-        dark=None,
-        language="en-US",
-        tailwind=False,
-        binding_refresh_interval=None,
-        reconnect_timeout=10,
-        show_welcome_message=False,
-    )
-    return served  # type: ignore[return-value]

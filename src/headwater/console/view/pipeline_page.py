@@ -31,7 +31,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/pipelines/{owner}/{name:path}", response_timeout=30)
+    @ui.page(frame.at("/pipelines/{owner}/{name:path}"), response_timeout=30)
     async def pipeline_page(request: Request, owner: str, name: str) -> None:
         def look() -> tuple[Program, Mapping[str, float]]:
             return console.programs.find(owner, name), console.cluster.look().rates

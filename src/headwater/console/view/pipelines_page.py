@@ -43,7 +43,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/pipelines", response_timeout=30)
+    @ui.page(frame.at("/pipelines"), response_timeout=30)
     async def pipelines_page(request: Request) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[Pipeline], list[list[object]]]:
             page = await console.ask(console.pipelines.page, wanted)

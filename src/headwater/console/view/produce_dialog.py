@@ -13,6 +13,7 @@ from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from headwater.console.view.frame import Frame
@@ -55,7 +56,7 @@ def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
             where = await console.change(
                 user, Action.PRODUCE, topic, console.producing.produce, record
             )
-            ui.navigate.to(path("topics", topic, "records", str(where[0]), str(where[1])))
+            go(path("topics", topic, "records", str(where[0]), str(where[1])))
 
         async def attempt() -> None:
             await attempted(said, produce)

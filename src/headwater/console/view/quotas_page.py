@@ -28,7 +28,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/security/quotas", response_timeout=30)
+    @ui.page(frame.at("/security/quotas"), response_timeout=30)
     async def quotas_page(request: Request) -> None:
         async def load() -> Markup:
             return _shown(await console.ask(console.quotas.all))

@@ -12,8 +12,9 @@ from headwater.console.model.questions import ConsoleError, explained
 from headwater.console.model.records import NEWEST, Query
 from headwater.console.model.roles import Action
 from headwater.console.view.formats import count, path
-from headwater.console.view.frame import html, note, user_of
+from headwater.console.view.frame import Live, html, note, user_of
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.console.view.place import go
 from headwater.console.view.produce_dialog import produce_dialog
 from headwater.console.view.record_table import record_detail, record_table
 from headwater.console.view.topic_page import topic_tabs
@@ -31,7 +32,7 @@ def register(frame: Frame) -> None:
     """Make the pages."""
     console = frame.console
 
-    @ui.page("/topics/{topic}", response_timeout=30)
+    @ui.page(frame.at("/topics/{topic}"), response_timeout=30)
     async def records_page(request: Request, topic: str) -> None:
         query = _query_in(request, topic)
         command = console.commands.consume(query)
@@ -40,20 +41,21 @@ def register(frame: Frame) -> None:
             browser.bar(user_of(request))
             await browser.show()
 
-    @ui.page("/topics/{topic}/records/{partition}/{offset}", response_timeout=30)
+    @ui.page(frame.at("/topics/{topic}/records/{partition}/{offset}"), response_timeout=30)
     async def record_page(request: Request, topic: str, partition: int, offset: int) -> None:
         query = Query(topic, str(offset), partition, limit=1)
         title = f"{topic} [{partition}] at offset {offset}"
         with frame.page(request, title, console.commands.consume(query)):
             html(tag("p", link(f"All records of {topic}", path("topics", topic))))
-            html(await _one(frame, query, offset))
+
+            async def load() -> Markup:
+                return await _one(frame, query, offset)
+
+            await Live(load, None).show()
 
 
 async def _one(frame: Frame, query: Query, offset: int) -> Markup:
-    try:
-        page = await frame.console.ask(frame.console.records.page, query)
-    except ConsoleError as failure:
-        return note("error", str(failure))
+    page = await frame.console.ask(frame.console.records.page, query)
     if not page.records or page.records[0].offset != offset:
         return note("warning", "There is no record at this offset; it was deleted or compacted.")
     return record_detail(page.records[0])
@@ -93,7 +95,7 @@ class _Browser:
             )
 
             def search() -> None:
-                ui.navigate.to(
+                go(
                     _address(
                         query.topic,
                         start=start.value,
@@ -116,13 +118,11 @@ class _Browser:
 
     async def show(self) -> None:
         """Show the page of records."""
-        self._content = html(Markup()).classes("hw-live")
-        try:
-            page = await self._console.ask(self._console.records.page, self._query)
-        except ConsoleError as failure:
-            self._content.set_content(note("error", str(failure)))
-            return
-        self._content.set_content(self._shown(page))
+        self._live = Live(self._load, None)
+        await self._live.show()
+
+    async def _load(self) -> Markup:
+        return self._shown(await self._console.ask(self._console.records.page, self._query))
 
     def _shown(self, page: RecordPage) -> Markup:
         parts: list[object] = []
@@ -156,7 +156,7 @@ class _Browser:
         self._tail = tail
         self._followed = []
         self._follow_button.set_text("Stop the tail")
-        self._content.set_content(tag("p", "Waiting for new records ...", class_="hw-soft"))
+        self._live.content.set_content(tag("p", "Waiting for new records ...", class_="hw-soft"))
         self._timer = ui.timer(_TAIL_EVERY_S, self._show_tail)
         ui.context.client.on_delete(tail.stop)
 
@@ -164,12 +164,12 @@ class _Browser:
         if self._tail is None:
             return
         if self._tail.failure is not None:
-            self._content.set_content(note("error", self._tail.failure))
+            self._live.content.set_content(note("error", self._tail.failure))
             return
         taken = self._tail.take()
         if taken:
             self._followed = [*reversed(taken), *self._followed][:_TAIL_SHOWN]
-            self._content.set_content(record_table(self._followed))
+            self._live.content.set_content(record_table(self._followed))
 
     def _place(self, **changes: object) -> str:
         query = self._query

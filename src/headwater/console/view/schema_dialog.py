@@ -12,6 +12,7 @@ from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html, note
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from headwater.console.model.schemas import Schemas
@@ -61,7 +62,7 @@ def schema_dialog(
                 schema.value or "",
                 kind.value,
             )
-            ui.navigate.to(path("schemas", name.value))
+            go(path("schemas", name.value))
 
         async def attempt_check() -> None:
             await attempted(said, check)

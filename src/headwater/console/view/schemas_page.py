@@ -27,7 +27,7 @@ def register(frame: Frame, schemas: Schemas) -> None:
     """Make the pages."""
     console = frame.console
 
-    @ui.page("/schemas", response_timeout=30)
+    @ui.page(frame.at("/schemas"), response_timeout=30)
     async def subjects_page(request: Request) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[str], list[list[object]]]:
             page = await console.ask(schemas.page, wanted)
@@ -44,7 +44,7 @@ def register(frame: Frame, schemas: Schemas) -> None:
                     ui.button("New schema", on_click=dialog.open).props("unelevated")
             await listing.show()
 
-    @ui.page("/schemas/{subject:path}", response_timeout=30)
+    @ui.page(frame.at("/schemas/{subject:path}"), response_timeout=30)
     async def subject_page(request: Request, subject: str) -> None:
         command = console.commands.registry(f"{path('subjects', subject)}/versions/latest")
         with frame.page(request, subject, command):
@@ -82,10 +82,9 @@ def _chosen(request: Request, subject: Subject) -> tuple[int, int | None]:
 def _shown(subject: Subject, shown: RegisteredSchema, before: RegisteredSchema | None) -> Markup:
     level = subject.compatibility + ("" if subject.is_own_level else " (the global level)")
     links = [
-        tag(
-            "a",
+        link(
             f"version {version}",
-            href=path("schemas", subject.name, query={"version": version}),
+            path("schemas", subject.name, query={"version": version}),
             aria_current="page" if version == shown.version else None,
         )
         for version in reversed(subject.versions)

@@ -14,6 +14,7 @@ from headwater.console.view.dialogs import attempted, buttons, card, confirm_typ
 from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.place import go
 from headwater.console.view.security_tabs import security_tabs
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def register(frame: Frame) -> None:
     console = frame.console
     security = console.security
 
-    @ui.page("/security", response_timeout=30)
+    @ui.page(frame.at("/security"), response_timeout=30)
     async def acls_page(request: Request) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[Acl], list[list[object]]]:
             page = await console.ask(security.page, wanted)
@@ -68,7 +69,7 @@ def register(frame: Frame) -> None:
                         button.props("unelevated" if is_new else "outline")
             await listing.show()
 
-    @ui.page("/security/users", response_timeout=30)
+    @ui.page(frame.at("/security/users"), response_timeout=30)
     async def users_page(request: Request) -> None:
         command = console.commands.headwater("users", "list")
         with frame.page(request, "Security", command, security_tabs("Users")):
@@ -108,7 +109,7 @@ def _user(frame: Frame, user: User, who: str) -> None:
             await frame.console.change(
                 who, Action.DELETE_USER, user.name, security.delete_user, user.name
             )
-            ui.navigate.to("/security/users")
+            go("/security/users")
 
         said = "The user can log in no more; who is logged in stays so."
         dialog = confirm_typed(f"Delete {user.name}", said, user.name, "Delete", delete)
@@ -137,7 +138,7 @@ def _password_dialog(frame: Frame, who: str) -> ui.dialog:
                 name.value or "",
                 password.value or "",
             )
-            ui.navigate.to("/security/users")
+            go("/security/users")
 
         async def attempt() -> None:
             await attempted(said, save)

@@ -13,6 +13,7 @@ from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import path
 from headwater.console.view.frame import Live, figures, note, user_of
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.place import go
 from headwater.console.view.sql_answers import fields_shown
 from headwater.console.view.sql_page import sql_tabs
 from headwater.console.view.topology_picture import topology_picture
@@ -33,7 +34,7 @@ def register(frame: Frame, sql: Sql) -> None:
     def command(statement: str) -> str:
         return console.commands.sql(sql.url, statement)
 
-    @ui.page("/sql/sources", response_timeout=30)
+    @ui.page(frame.at("/sql/sources"), response_timeout=30)
     async def sources_page(request: Request) -> None:
         async def load() -> Markup:
             return _sources(await console.ask(sql.sources))
@@ -42,7 +43,7 @@ def register(frame: Frame, sql: Sql) -> None:
         with frame.page(request, "SQL", said, sql_tabs("Streams and tables")):
             await Live(load).show()
 
-    @ui.page("/sql/queries", response_timeout=30)
+    @ui.page(frame.at("/sql/queries"), response_timeout=30)
     async def queries_page(request: Request) -> None:
         async def load() -> Markup:
             return _queries(await console.ask(sql.queries))
@@ -50,7 +51,7 @@ def register(frame: Frame, sql: Sql) -> None:
         with frame.page(request, "SQL", command("SHOW QUERIES;"), sql_tabs("Queries")):
             await Live(load, 3.0).show()
 
-    @ui.page("/sql/sources/{name:path}", response_timeout=30)
+    @ui.page(frame.at("/sql/sources/{name:path}"), response_timeout=30)
     async def source_page(request: Request, name: str) -> None:
         async def load() -> Markup:
             return _source(await console.ask(sql.describe, name))
@@ -59,13 +60,13 @@ def register(frame: Frame, sql: Sql) -> None:
             kind = (await console.ask(sql.describe, name))["type"]
             who = user_of(request)
             await console.change(who, Action.DROP_SOURCE, name, sql.drop, kind, name)
-            ui.navigate.to("/sql/sources")
+            go("/sql/sources")
 
         with frame.page(request, name, command(f"DESCRIBE {name} EXTENDED;")):
             with ui.element("div").classes("hw-bar"):
                 query = path("sql", query={"q": f"SELECT * FROM `{name}` EMIT CHANGES;"})
                 look = ui.button("Query it").props("outline")
-                look.on_click(lambda: ui.navigate.to(query))
+                look.on_click(lambda: go(query))
                 if console.may(user_of(request), Action.DROP_SOURCE):
                     said = "It is dropped, with the query that fills it; its topic stays."
                     dialog = confirm_typed(f"Drop {name}", said, name, "Drop", drop)
@@ -73,7 +74,7 @@ def register(frame: Frame, sql: Sql) -> None:
                     button.props("outline color=negative")
             await Live(load, None).show()
 
-    @ui.page("/sql/queries/{query}", response_timeout=30)
+    @ui.page(frame.at("/sql/queries/{query}"), response_timeout=30)
     async def query_page(request: Request, query: str) -> None:
         async def load() -> Markup:
             return _query(await console.ask(sql.explain, query))
@@ -85,7 +86,7 @@ def register(frame: Frame, sql: Sql) -> None:
                 who = user_of(request)
                 await console.change(who, Action.CONTROL_QUERY, query, sql.act, query, action)
                 if action == "terminate":
-                    ui.navigate.to("/sql/queries")
+                    go("/sql/queries")
                 else:
                     await live.refresh()
 

@@ -30,7 +30,7 @@ _RESET = "auto.offset.reset"
 def register(frame: Frame, sql: Sql) -> None:
     """Make the page."""
 
-    @ui.page("/sql", response_timeout=30)
+    @ui.page(frame.at("/sql"), response_timeout=30)
     async def sql_page(request: Request) -> None:
         command = frame.console.commands.sql(sql.url)
         with frame.page(request, "SQL", command, sql_tabs("Editor")):

@@ -13,6 +13,7 @@ from headwater.console.view.formats import UNKNOWN, count, path, size
 from headwater.console.view.frame import Live, Tab, html, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ def register(frame: Frame) -> None:
     """Make the pages; that of records has a file of its own."""
     console = frame.console
 
-    @ui.page("/topics/{topic}/partitions", response_timeout=30)
+    @ui.page(frame.at("/topics/{topic}/partitions"), response_timeout=30)
     async def partitions_page(request: Request, topic: str) -> None:
         async def load() -> Markup:
             return _partitions(await console.ask(console.topics.partitions, topic))
@@ -52,7 +53,7 @@ def register(frame: Frame) -> None:
                 _endings(frame, topic, user_of(request))
             await Live(load).show()
 
-    @ui.page("/topics/{topic}/settings", response_timeout=30)
+    @ui.page(frame.at("/topics/{topic}/settings"), response_timeout=30)
     async def settings_page(request: Request, topic: str) -> None:
         async def load() -> Markup:
             return _settings(await console.ask(console.topics.settings, topic))
@@ -67,7 +68,7 @@ def register(frame: Frame) -> None:
                 )
             await live.show()
 
-    @ui.page("/topics/{topic}/groups", response_timeout=30)
+    @ui.page(frame.at("/topics/{topic}/groups"), response_timeout=30)
     async def topic_groups_page(request: Request, topic: str) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[GroupRow], list[list[object]]]:
             page = await console.ask(console.groups.page, wanted, topic)
@@ -187,7 +188,7 @@ def _endings(frame: Frame, topic: str, user: str) -> None:
 
     async def delete() -> None:
         await console.change(user, Action.DELETE_TOPIC, topic, console.topics.delete, topic)
-        ui.navigate.to("/topics")
+        go("/topics")
 
     purging = confirm_typed(
         f"Purge {topic}",

@@ -11,9 +11,10 @@ from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
 from headwater.console.view.formats import count, path, size
-from headwater.console.view.frame import html, user_of
+from headwater.console.view.frame import Live, html, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, join, link, tag
+from headwater.console.view.place import go
 
 if TYPE_CHECKING:
     from headwater.console.model.paging import Page, Wanted
@@ -35,7 +36,7 @@ def register(frame: Frame) -> None:
     """Make the page."""
     console = frame.console
 
-    @ui.page("/topics", response_timeout=30)
+    @ui.page(frame.at("/topics"), response_timeout=30)
     async def topics_page(request: Request) -> None:
         prefix = request.query_params.get("prefix", "")
         with_internal = request.query_params.get("internal") == "1"
@@ -62,9 +63,11 @@ def register(frame: Frame) -> None:
                     dialog = _creation(frame, user_of(request))
                     ui.button("New topic", on_click=dialog.open).props("unelevated")
                 html(_internal_link(prefix, with_internal=with_internal))
-            branches = await _branches(frame, prefix, with_internal=with_internal)
-            if branches:
-                html(branches)
+
+            async def branches() -> Markup:
+                return await _branches(frame, prefix, with_internal=with_internal)
+
+            await Live(branches, None).show()
             await listing.show()
 
 
@@ -130,7 +133,7 @@ def _creation(frame: Frame, user: str) -> ui.dialog:
                 int(replication.value or -1),
                 settings.value or "",
             )
-            ui.navigate.to(path("topics", name.value))
+            go(path("topics", name.value))
 
         async def attempt() -> None:
             await attempted(said, create)

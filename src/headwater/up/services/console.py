@@ -44,6 +44,8 @@ def _properties(platform: Platform) -> list[str]:
     own = {name: value for name, value in own.items() if name not in given}
     if kit is not None:
         own |= _credentials(kit, [name for name in own if name != _URLS["registry"]])
+    if platform.settings.engine == "kafka" and "cluster.data" not in given:
+        own["cluster.data"] = str(platform.settings.data.absolute())
     return [part for name, value in own.items() for part in ("--property", f"{name}={value}")]
 
 
