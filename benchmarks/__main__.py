@@ -10,7 +10,7 @@ from functools import partial
 
 import click
 
-from benchmarks import apache_kafka, machine, report
+from benchmarks import apache_kafka, machine, report, sql
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.pipeline.workload import RECORDS_VARIABLE
 from benchmarks.results import Results
@@ -32,12 +32,18 @@ from benchmarks.sections import SECTIONS
     type=click.IntRange(min=1),
     help="How many records the pipeline processes.  [default: 10000000]",
 )
+@click.option(
+    "--queries",
+    type=click.IntRange(min=1),
+    help="How many queries the SQL server runs at once.  [default: 50]",
+)
 @click.option("--no-write", is_flag=True, help="Print the tables and leave docs/ as it is.")
 def main(
     sections: tuple[str, ...],
     rounds: int,
     rows: tuple[str, ...],
     records: int | None,
+    queries: int | None,
     no_write: bool,
 ) -> None:
     """Measure Headwater side by side with what people would use instead: all, or some SECTIONS.
@@ -52,6 +58,10 @@ def main(
         if sections != (pipeline.SECTION,):
             raise click.UsageError(f"--records is for the section {pipeline.SECTION} alone.")
         os.environ[RECORDS_VARIABLE] = str(records)
+    if queries is not None:
+        if sections != (sql.SECTION,):
+            raise click.UsageError(f"--queries is for the section {sql.SECTION} alone.")
+        os.environ[sql.QUERIES_VARIABLE] = str(queries)
     # As Ctrl-C: brokers, Spark and peers are ended before this is.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lacking = apache_kafka.missing()

@@ -14,6 +14,7 @@ from benchmarks import (
     partitions,
     registry,
     rest,
+    sql,
     stores,
 )
 from benchmarks.pipeline import measure as pipeline
@@ -166,6 +167,16 @@ cannot be installed from PyPI.""",
             None,
             stores.GOALS,
             stores.measure,
+        ),
+        Section(
+            sql.SECTION,
+            "The SQL server",
+            sql.INTRODUCTION,
+            (sql.COLUMN,),
+            (sql.COLUMN,),
+            None,
+            sql.GOALS,
+            sql.measure,
         ),
         Section(
             pipeline.SECTION,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import sys
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import httpx
 from tests.http_process import HttpProcess
 from tests.waiting import HUNG_AFTER_S
+from websockets.sync.client import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from websockets.sync.connection import Connection
 
 EARLIEST = {"auto.offset.reset": "earliest"}
 
@@ -70,6 +75,17 @@ class SqlProcess(HttpProcess):
         """Run a query whose lines are read as they come."""
         body = {"sql": text, "properties": properties}
         return client.stream("POST", "/query-stream", json=body)
+
+    def socket(self, text: str, **properties: Any) -> Connection:
+        """Ask by WebSocket, as the user if there is one."""
+        request = json.dumps({"ksql": text, "streamsProperties": properties})
+        headers = {}
+        if self.user is not None:
+            name, password = self.user
+            credentials = base64.b64encode(f"{name}:{password}".encode()).decode()
+            headers["Authorization"] = f"Basic {credentials}"
+        url = f"ws://127.0.0.1:{self.port}/ws/query?{urlencode({'request': request})}"
+        return connect(url, additional_headers=headers, open_timeout=HUNG_AFTER_S, proxy=None)
 
     def client(self, *, http2: bool = False) -> httpx.Client:
         """Return a client with time enough for Spark's start."""

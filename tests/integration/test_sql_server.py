@@ -16,6 +16,8 @@ from tests.registry_process import RegistryProcess
 from tests.sql_process import EARLIEST, SqlProcess, lines_of
 from tests.terminal import CTRL_C, CTRL_D, ENTER, TAB, TerminalProcess
 from tests.waiting import HUNG_AFTER_S, wait_for
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
+from websockets.sync.client import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,6 +192,55 @@ def test_rows_come_as_they_are_inserted(server: SqlProcess) -> None:
     assert gone.status == 400
 
 
+def test_queries_and_prints_come_by_websocket(server: SqlProcess) -> None:
+    server.run(
+        "CREATE STREAM ticks (id STRING KEY, p STRUCT<n INT>) "
+        "WITH (kafka_topic='ticks', value_format='JSON', partitions=1);"
+        "INSERT INTO ticks VALUES ('a', STRUCT(n := 1));"
+    )
+    text = "SELECT id, p->n FROM ticks EMIT CHANGES;"
+    with server.socket(text, **EARLIEST) as socket:
+        id_, number = json.loads(socket.recv(HUNG_AFTER_S))
+        assert id_ == {
+            "name": "ID", "schema": {"type": "STRING", "fields": None, "memberSchema": None},
+        }  # fmt: skip
+        assert number["name"] == "N"
+        assert json.loads(socket.recv(HUNG_AFTER_S)) == {"row": {"columns": ["a", 1]}}
+        server.run("INSERT INTO ticks VALUES ('b', STRUCT(n := 2));")
+        assert json.loads(socket.recv(HUNG_AFTER_S)) == {"row": {"columns": ["b", 2]}}
+    wait_for(lambda: not _pushes(server), "the query to end, whose client has left")
+
+    for text, count in (
+        ("SELECT id FROM ticks EMIT CHANGES LIMIT 2;", 3),
+        ("SELECT id FROM ticks;", 3),
+        ("PRINT ticks FROM BEGINNING LIMIT 1;", 3),
+    ):
+        with server.socket(text, **EARLIEST) as socket:
+            messages = [json.loads(message) for message in socket]
+            assert len(messages) == count, messages
+            assert (socket.close_code, socket.close_reason) == (1000, "done")
+    assert messages[-1].endswith('key: a, value: {"P":{"N":1}}, partition: 0')
+
+    for text, why in {
+        "SELECT nope FROM ticks EMIT CHANGES;": "there is no column NOPE",
+        "SHOW STREAMS;": "not supported",
+        "SELECT": "expected",
+        "": "found 0",
+    }.items():
+        with server.socket(text) as socket, pytest.raises(ConnectionClosedError, match=why):
+            socket.recv(HUNG_AFTER_S)
+        assert socket.close_code == 1003, text
+    missing = f"ws://127.0.0.1:{server.port}/ws/nothing"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(missing, proxy=None)
+    assert refused.value.response.status_code == 404
+
+
+def _pushes(server: SqlProcess) -> list[str]:
+    queries = server.run("SHOW QUERIES;")[0]["queries"]
+    return [query["id"] for query in queries if query["queryType"] == "PUSH"]
+
+
 def test_the_processing_log_is_a_stream_of_what_could_not_be_read(server: SqlProcess) -> None:
     server.run(
         "CREATE STREAM raw (line STRING) "
@@ -247,9 +298,11 @@ def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
     assert server.select("SELECT id FROM parts LIMIT 2;") == [[-2], [-1]], "in their order"
     server.run("INSERT INTO parts VALUES (3, 'other', 1);")
     wait_for(lambda: server.select("SELECT name FROM parts WHERE id = 3;") == [["other"]])
-    assert server.select("SELECT INITCAP(name) FROM parts WHERE id = 1;") == [["Part 1"]]
+    text = (
+        "SELECT INITCAP(name), TRANSFORM(SPLIT(name, ' '), w => MASK(w)) FROM parts WHERE id = 1;"
+    )
+    assert server.select(text) == [["Part 1", ["xxxx", "n"]]]
     for text, why in {
-        "SELECT MASK(name) FROM parts WHERE id = 1;": "MASK is not computed",
         "SELECT ROWTIME FROM parts;": "ROWTIME",
         "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",
     }.items():
@@ -424,4 +477,15 @@ def test_rules_say_who_may_do_what_to_which_streams(broker: BrokerProcess, tmp_p
     into = b'{"target": "secret_orders"}\n'
     assert server.request("POST", "/inserts-stream", into).status == 403
     assert server.request("POST", "/ksql/terminate", {}).status == 403
+    with (
+        server.socket("SELECT * FROM secret_orders;") as socket,
+        pytest.raises(ConnectionClosedError, match="User:bob has no READ"),
+    ):
+        socket.recv(HUNG_AFTER_S)
+    assert socket.close_code == 1003
+    server.user = None
+    with pytest.raises(InvalidStatus) as stranger:
+        server.socket("SELECT * FROM open_orders;")
+    assert stranger.value.response.status_code == 401
+    assert "Basic" in stranger.value.response.headers["WWW-Authenticate"]
     server.stop()

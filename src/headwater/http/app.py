@@ -17,6 +17,7 @@ from headwater.http.errors import (
     HttpError,
     bad_request,
     not_acceptable,
+    not_found,
     unauthorized,
     unsupported_media_type,
 )
@@ -28,9 +29,10 @@ from headwater.http.openapi import document
 from headwater.http.request import Request
 from headwater.http.routes import AnyRoute, Router, split_path
 from headwater.http.streaming import STOPPING, send_stream
+from headwater.http.websocket import INTERNAL_ERROR, POLICY_VIOLATION, WebSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from headwater.http.access_log import AccessLog
     from headwater.http.answer_cache import AnswerCache
@@ -41,12 +43,13 @@ if TYPE_CHECKING:
     from headwater.http.principals import Principal
     from headwater.http.rights import Rights
     from headwater.http.routes import Route
+    from headwater.http.websocket import SocketHandler
 
 logger = logging.getLogger("headwater.http")
 
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 
-_POLICY_VIOLATION = 1008
+_SWITCHING_PROTOCOLS = 101
 
 
 class App(Generic[AnyRoute]):
@@ -55,7 +58,8 @@ class App(Generic[AnyRoute]):
     `handle` calls a route's handler; a service that has more to do around it does it there.
     `rewrite` may change a request before its route is looked for. `rest` is an ASGI application
     that gets what no route serves, such as a console's pages. Where there are `rights`, `authorize`
-    raises what a client is told who may not have a route.
+    raises what a client is told who may not have a route. `sockets` has what serves WebSockets, by
+    path.
 
         App(interface, call_handler(service), RequestMetrics("headwater_rest"))
     """
@@ -75,6 +79,7 @@ class App(Generic[AnyRoute]):
         access_log: AccessLog | None = None,
         max_request_bytes: int | None = MAX_REQUEST_BYTES,
         rest: Application | None = None,
+        sockets: Mapping[str, SocketHandler] | None = None,
     ) -> None:
         self._interface = interface
         self._handle = handle
@@ -88,7 +93,9 @@ class App(Generic[AnyRoute]):
         self._access_log = access_log
         self._max_request_bytes = max_request_bytes
         self._rest = rest
+        self._sockets = {tuple(split_path(path)): each for path, each in (sockets or {}).items()}
         self.has_lifespan = rest is not None  # whether the server tells of its start and end
+        self.has_sockets = rest is not None or bool(sockets)
         self._router = Router(interface.routes)
         self._openapi = Answer(document(interface), content_type=JSON)
 
@@ -226,16 +233,48 @@ class App(Generic[AnyRoute]):
             self._access_log.note(scope, principal, status, seconds)
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and self._sockets:
+            await self._serve_socket({**scope, "method": "GET"}, WebSocket(receive, send))
+            return
         if self._rest is None:
             return
         if scope["type"] == "websocket":
             credentials = Credentials.of(scope, dict(scope["headers"]))
             principal = await self._authenticator.authenticate(credentials)
             if principal is None:
-                await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+                await send({"type": "websocket.close", "code": POLICY_VIOLATION})
                 return
             scope.setdefault("state", {})["principal"] = principal
         await self._rest(scope, receive, send)
+
+    async def _serve_socket(self, scope: Scope, socket: WebSocket) -> None:
+        started = time.perf_counter()
+        headers = dict(scope["headers"])
+        exchange: _Exchange[AnyRoute] = _Exchange(scope, headers, _nothing, _nowhere, JSON, started)
+        try:
+            credentials = Credentials.of(scope, headers)
+            exchange.principal = await self._authenticator.authenticate(credentials)
+            if exchange.principal is None:
+                raise unauthorized(self._authenticator.challenge)
+            request = self._request(exchange)
+            request.principal, request.rights = exchange.principal, self._rights
+            serve = self._sockets.get(tuple(request.segments))
+            if serve is None:
+                raise not_found()
+        except HttpError as failure:
+            reply = self._interface.form(failure)
+            await socket.deny(reply._replace(content_type=reply.content_type or JSON))
+            self._count(scope, exchange.principal, None, failure.status, started)
+            return
+        await socket.accept()
+        try:
+            await serve(request, socket)
+        except ClientDisconnectedError:
+            pass  # while something was sent; there is nobody left to tell
+        except Exception as failure:
+            logger.exception("%s failed", scope["path"])
+            await socket.close(INTERNAL_ERROR, f"{type(failure).__name__}: {failure}")
+        self._count(scope, exchange.principal, None, _SWITCHING_PROTOCOLS, started)
 
     async def _pass_request_on(
         self, exchange: _Exchange[AnyRoute], principal: Principal, rest: Application
@@ -283,6 +322,14 @@ class _Exchange(Generic[AnyRoute]):
         self.body = Body()
         self.route: AnyRoute | None = None
         self.principal: Principal | None = None
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b""}  # a WebSocket's request has no body
+
+
+async def _nowhere(message: Message) -> None:
+    raise AssertionError(f"{message['type']} is no message of a WebSocket")
 
 
 def _start(reply: Reply, media_type: str) -> Message:

@@ -27,6 +27,8 @@ HANG_UP_S = 0.2
 # How long an answer may still take once the server stops.
 FINISH_WITHIN_S = 10
 
+# Of what a client says by a WebSocket; a browser of a console says little, and others nothing.
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 _TICKS_PER_S = 10  # of uvicorn's main loop
 
@@ -47,7 +49,8 @@ class Server:
                 log_config=None,
                 access_log=False,
                 lifespan="on" if has_pages else "off",
-                ws="auto" if has_pages else "none",
+                ws="auto" if getattr(app, "has_sockets", False) else "none",
+                ws_max_size=MAX_MESSAGE_BYTES,
                 server_header=False,
                 timeout_graceful_shutdown=FINISH_WITHIN_S,
                 ssl_context_factory=None if tls is None else lambda config, default: tls,

@@ -19,7 +19,7 @@ from headwater.sql.planning.formulas import constant, formula, literal
 from headwater.sql.planning.formulas import field as field_name
 from headwater.sql.planning.functions.all_functions import FORMULAS
 from headwater.sql.planning.functions.function_call import FunctionCall
-from headwater.sql.planning.operators import arithmetic, comparison, like, subscript
+from headwater.sql.planning.operators import arithmetic, comparison, like, negated, subscript
 from headwater.sql.tree import expressions as ex
 from headwater.sql.types.coercion import common_type
 from headwater.sql.types.sql_type import BOOLEAN, NULL, Array, Map, SqlType, Struct
@@ -95,7 +95,10 @@ class Translator:
             case ex.Subscript():
                 return subscript(parts, types, typed.type)
             case ex.Sign(sign):
-                return formula(f"({sign}{{0}})", typed.type, *parts)
+                if isinstance(expression.operand, ex.IntegerLiteral):
+                    # Nothing to guard, and some of Spark's functions ask for constants.
+                    return formula(f"({sign}{{0}})", typed.type, *parts)
+                return parts[0] if sign == "+" else negated(parts[0], typed.type)
             case ex.Arithmetic(sign):
                 return arithmetic(sign, parts, types, typed.type)
             case ex.Comparison(sign):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.sql.planning.casts import cast
 from headwater.sql.planning.comparing import comparable
-from headwater.sql.planning.formulas import formula, literal
+from headwater.sql.planning.formulas import constant, formula, literal
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
 _TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "%": "try_mod"}
 _DOUBLE_DIVISION = (
-    "CASE WHEN {1} <> 0 THEN {0} / {1} WHEN {0} > 0 THEN double('Infinity') "
-    "WHEN {0} < 0 THEN double('-Infinity') WHEN {0} = 0 THEN double('NaN') END"
+    "CASE WHEN {1} <> 0 THEN {0} / {1} WHEN {0} = 0 OR isnan({0}) THEN double('NaN') "
+    "WHEN {0} > 0 THEN double('Infinity') WHEN {0} < 0 THEN double('-Infinity') END"
+)
+_DOUBLE_REMAINDER = (
+    "CASE WHEN {1} <> 0 THEN {0} % {1} WHEN {0} IS NOT NULL AND {1} = 0 THEN double('NaN') END"
 )
 
 
@@ -49,10 +52,19 @@ def arithmetic(
     same = [cast(part, type_, result) for part, type_ in zip(parts, types, strict=True)]
     if sign == "/" and result == DOUBLE:
         return formula(_DOUBLE_DIVISION, DOUBLE, *same)
+    if sign == "%" and result == DOUBLE:
+        return formula(_DOUBLE_REMAINDER, DOUBLE, *same)
     if sign == "/":
         ddl = to_plan(result).ddl()
         return formula(f"try_cast({{0}} DIV nullif({{1}}, 0) AS {ddl})", result, *same)
     return formula(f"{_TRIED[sign]}({{0}}, {{1}})", result, *same)
+
+
+def negated(value: Expression, type_: SqlType) -> Expression:
+    """Return a number with the other sign, which the least whole number of a type has not."""
+    if type_ in (INTEGER, BIGINT):
+        return arithmetic("-", [constant(0, type_), value], [type_, type_], type_)
+    return formula("(-{0})", type_, value)
 
 
 def comparison(sign: str, parts: Sequence[Expression], types: Sequence[SqlType]) -> Expression:
@@ -63,7 +75,14 @@ def comparison(sign: str, parts: Sequence[Expression], types: Sequence[SqlType])
         return formula("(NOT ({0} <=> {1}))", BOOLEAN, left, right)
     if sign == "IS NOT DISTINCT FROM":
         return formula("({0} <=> {1})", BOOLEAN, left, right)
-    return formula(f"coalesce({{0}} {sign} {{1}}, false)", BOOLEAN, left, right)
+    # To Java NaN is nothing's equal, nor greater or less; to Spark it is the greatest number.
+    doubles = [f"{{{index}}}" for index, type_ in enumerate(types) if type_ == DOUBLE]
+    if not doubles:
+        return formula(f"coalesce({{0}} {sign} {{1}}, false)", BOOLEAN, left, right)
+    is_nan = " OR ".join(f"isnan({double})" for double in doubles)
+    of_nan = "true" if sign in ("<>", "!=") else "false"
+    test = f"CASE WHEN {is_nan} THEN {of_nan} ELSE {{0}} {sign} {{1}} END"
+    return formula(f"coalesce({test}, false)", BOOLEAN, left, right)
 
 
 def _as_times(

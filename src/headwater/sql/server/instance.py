@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from headwater.clients.errors import InvalidPropertiesError
@@ -12,6 +13,7 @@ from headwater.http.metrics import RequestMetrics
 from headwater.sql.server.config import SqlConfig
 from headwater.sql.server.headless import run_file
 from headwater.sql.server.http.api import INTERFACE
+from headwater.sql.server.http.websocket_queries import ws_query
 from headwater.sql.server.log_stream import make_stream
 from headwater.sql.server.server import SqlServer
 
@@ -43,6 +45,7 @@ class Instance:
             authenticator=context.listener.authenticator(_REALM),
             rights=context.listener.rights(),
             access_log=context.listener.access_log(),
+            sockets={"/ws/query": partial(ws_query, self.server)},
         )
 
     async def start(self) -> None:

@@ -14,7 +14,7 @@ from headwater.sql.server.rows.shown import encoded
 from headwater.sql.server.topic_reading import TopicReading
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.server.rows.records import Record
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FRAMED_BYTES = 5
 
 
-async def printed(server: SqlServer, statement: PrintTopic) -> AsyncIterator[bytes]:
+async def printed(server: SqlServer, statement: PrintTopic) -> AsyncGenerator[bytes, None]:
     """Return lines, one for each record; raises SqlError for a topic that is not there."""
     reading = TopicReading(
         server.config.cluster, statement.topic, from_beginning=statement.from_beginning
@@ -32,7 +32,7 @@ async def printed(server: SqlServer, statement: PrintTopic) -> AsyncIterator[byt
     await reading.open()
     every = max(statement.interval or 1, 1)
 
-    async def lines() -> AsyncIterator[bytes]:
+    async def lines() -> AsyncGenerator[bytes, None]:
         keys, values = _Guess(server.registry), _Guess(server.registry)
         number, left = 0, statement.limit
         batches = reading.batches()

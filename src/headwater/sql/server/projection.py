@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.metastore.source import DataSource
-    from headwater.sql.server.rows.computation import Row
     from headwater.sql.server.rows.records import Record
+    from headwater.sql.server.rows.row import Row
     from headwater.sql.types.sql_type import SqlType
 
 OnMalformed: TypeAlias = "Callable[[Record, MalformedError], None]"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from headwater.sql.types.sql_type import SqlType
 
@@ -31,7 +31,7 @@ class QueryResult:
         """The columns' types, as the language writes them."""
         return [str(type_) for _, type_ in self.columns]
 
-    async def limited(self) -> AsyncIterator[list[list[Any]]]:
+    async def limited(self) -> AsyncGenerator[list[list[Any]], None]:
         """Iterate over batches until there are as many rows as the query wants."""
         left = self.limit
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headwater.clients import ClusterAccess
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.metastore.source import DataSource
-    from headwater.sql.server.rows.computation import Row
+    from headwater.sql.server.rows.row import Row
     from headwater.stores.key_value import KeyValueStore
 
 _READY_WITHIN_S = 60.0

@@ -21,8 +21,13 @@ def _filter(call: FunctionCall) -> Expression:
 def _transform(call: FunctionCall) -> Expression:
     if not isinstance(call.types[0], Map):
         return call.formula(f"transform({{0}}, {call.lambda_(1)} -> {{1}})")
-    entries = f"transform(map_entries({{0}}), _e -> struct({_within(call, 1)}, {_within(call, 2)}))"
-    return call.formula(f"map_from_entries({entries})")
+    entry = f"named_struct('key', {_within(call, 1)}, 'value', {_within(call, 2)})"
+    entries = f"transform(map_entries({{0}}), _e -> {entry})"
+    # A map that has a key twice, or a null for one, would end the query.
+    keys = "transform(_es, _x -> _x.key)"
+    is_map = f"size(array_distinct({keys})) = size(_es) AND NOT exists({keys}, _k -> _k IS NULL)"
+    made = f"CASE WHEN {is_map} THEN map_from_entries(_es) END"
+    return call.formula(f"transform(array({entries}), _es -> {made})[0]")
 
 
 def _within(call: FunctionCall, index: int) -> str:
@@ -102,6 +107,17 @@ def _distinct(call: FunctionCall) -> Expression:
     )  # fmt: skip
 
 
+def _map_of_arrays(call: FunctionCall) -> Expression:
+    """Return a map of keys that are there, each with the last of its values."""
+    zipped = "zip_with({0}, {1}, (_k, _v) -> named_struct('key', _k, 'value', _v))"
+    pairs = f"slice({zipped}, 1, least(size({{0}}), size({{1}})))"
+    later = "slice(_es, _i + 2, size(_es))"
+    last = f"filter(_es, (_e, _i) -> NOT exists({later}, _l -> _l.key = _e.key))"
+    is_map = "NOT exists(_es, _e -> _e.key IS NULL)"
+    made = f"CASE WHEN {is_map} THEN map_from_entries({last}) END"
+    return call.formula(f"transform(array({pairs}), _es -> {made})[0]")
+
+
 FORMULAS: dict[str, FormulaMaker] = {
     "ARRAY_CONCAT": text(
         "CASE WHEN {0} IS NULL THEN {1} WHEN {1} IS NULL THEN {0} ELSE concat({0}, {1}) END"
@@ -117,10 +133,7 @@ FORMULAS: dict[str, FormulaMaker] = {
     "ARRAY_REMOVE": _remove,
     "ARRAY_SORT": _sorted,
     "ARRAY_UNION": named("array_union"),
-    "AS_MAP": text(
-        "map_from_arrays(slice({0}, 1, least(size({0}), size({1}))), "
-        "slice({1}, 1, least(size({0}), size({1}))))"
-    ),
+    "AS_MAP": _map_of_arrays,
     "AS_VALUE": text("{0}"),
     "ELT": _element,
     "ENTRIES": text(
@@ -138,7 +151,8 @@ FORMULAS: dict[str, FormulaMaker] = {
     "MAP_VALUES": named("map_values"),
     "REDUCE": _reduce,
     "SLICE": text(
-        "CASE WHEN coalesce({1}, 1) > 0 AND coalesce({2}, size({0})) >= coalesce({1}, 1) THEN "
+        "CASE WHEN coalesce({1}, 1) > 0 AND coalesce({2}, size({0})) >= coalesce({1}, 1) - 1 "
+        "AND coalesce({2}, 0) <= size({0}) THEN "
         "slice({0}, coalesce({1}, 1), coalesce({2}, size({0})) - coalesce({1}, 1) + 1) END"
     ),
     "TRANSFORM": _transform,

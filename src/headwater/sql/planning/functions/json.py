@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
 
 # What is around a value in JSON is cut off again: {"v": and }.
-_AS_JSON = (
-    "if({0} IS NULL, 'null', "
-    "substring(to_json(named_struct('v', {0})), 6, length(to_json(named_struct('v', {0}))) - 6))"
+_WRITTEN = (
+    "to_json(named_struct('v', {0}), map('ignoreNullFields', 'false', "
+    "'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSS'))"
 )
+_AS_JSON = f"if({{0}} IS NULL, 'null', substring({_WRITTEN}, 6, length({_WRITTEN}) - 6))"
 
 
 def _contains(call: FunctionCall) -> Expression:
@@ -31,15 +32,13 @@ def _concat(call: FunctionCall) -> Expression:
 
 
 FORMULAS: dict[str, FormulaMaker] = {
-    "EXTRACTJSONFIELD": named("get_json_object"),
+    "EXTRACTJSONFIELD": named("hw_json_field"),
     "IS_JSON_STRING": text("coalesce(hw_is_json({0}), false)"),
     "JSON_ARRAY_CONTAINS": _contains,
-    "JSON_ARRAY_LENGTH": named("json_array_length"),
+    "JSON_ARRAY_LENGTH": named("hw_json_length"),
     "JSON_CONCAT": _concat,
     "JSON_ITEMS": named("hw_json_items"),
-    "JSON_KEYS": named("json_object_keys"),
-    "JSON_RECORDS": text(
-        "if(startswith(trim({0}), '{{'), from_json({0}, 'map<string, string>'), NULL)"
-    ),
+    "JSON_KEYS": named("hw_json_keys"),
+    "JSON_RECORDS": named("hw_json_records"),
     "TO_JSON_STRING": text(_AS_JSON),
 }

@@ -82,11 +82,10 @@ def _mask(masked: str, before: str = "''", after: str = "''") -> FormulaMaker:
     return make
 
 
-def _extract(function: str, nothing: str) -> FormulaMaker:
+def _extract(function: str) -> FormulaMaker:
     def make(call: FunctionCall) -> Expression:
         group = "{2}" if len(call.arguments) > 2 else "0"
-        found = f"{function}({{1}}, {{0}}, {group})"
-        return call.formula(f"CASE WHEN {{1}} RLIKE {{0}} THEN {found} ELSE {nothing} END")
+        return call.formula(f"{function}({{1}}, {{0}}, {group})")
 
     return make
 
@@ -134,12 +133,10 @@ FORMULAS: dict[str, FormulaMaker] = {
     "MASK_KEEP_RIGHT": _mask(_BUT_LAST, after=_LAST),
     "MASK_LEFT": _mask(_LEFT, after=_RIGHT),
     "MASK_RIGHT": _mask(_LAST, before=_BUT_LAST),
-    "REGEXP_EXTRACT": _extract("regexp_extract", "NULL"),
-    "REGEXP_EXTRACT_ALL": _extract(
-        "regexp_extract_all", "if({0} IS NULL OR {1} IS NULL, NULL, CAST(array() AS array<string>))"
-    ),
-    "REGEXP_REPLACE": named("regexp_replace"),
-    "REGEXP_SPLIT_TO_ARRAY": named("split"),
+    "REGEXP_EXTRACT": _extract("hw_regexp_extract"),
+    "REGEXP_EXTRACT_ALL": _extract("hw_regexp_extract_all"),
+    "REGEXP_REPLACE": named("hw_regexp_replace"),
+    "REGEXP_SPLIT_TO_ARRAY": named("hw_regexp_split"),
     "SPLIT": _split,
     "SPLIT_TO_MAP": _split_to_map,
     "TO_BYTES": named("hw_to_bytes"),

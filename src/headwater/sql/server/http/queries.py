@@ -80,12 +80,12 @@ async def _answer(
     server: SqlServer, request: Request, text: str, session: Session, format_: RowFormat
 ) -> Reply:
     try:
-        statement = _only(text, session)
+        statement = only_statement(text, session)
         authorize(request, statement)
         if isinstance(statement, PrintTopic):
             lines = await printed(server, statement)
             return Stream(lines, _TEXT, is_endless=statement.limit is None)
-        result = await _started(server, statement, session)
+        result = await started(server, statement, session)
     except SqlError as refusal:
         return statement_error(refusal.within(text.rstrip().rstrip(";")), text)
     except TypeMismatchError as refusal:
@@ -94,7 +94,8 @@ async def _answer(
     return Stream(written(result, format_), format_.content_type, is_endless=endless)
 
 
-def _only(text: str, session: Session) -> Statement:
+def only_statement(text: str, session: Session) -> Statement:
+    """Return the one statement of a text; raises SqlError where it is not one."""
     closed = text if text.rstrip().endswith(";") else f"{text};"
     statements = [parsed.statement for parsed in parse(closed, session.variables)]
     if len(statements) != 1:
@@ -102,7 +103,8 @@ def _only(text: str, session: Session) -> Statement:
     return statements[0]
 
 
-async def _started(server: SqlServer, statement: Any, session: Session) -> QueryResult:
+async def started(server: SqlServer, statement: Any, session: Session) -> QueryResult:
+    """Return a query's rows, which come from now on; raises SqlError."""
     if not isinstance(statement, Query):
         raise SqlError("Statement type `" + type(statement).__name__ + "` not supported for this"
                        " resource: send it to /ksql")  # fmt: skip

@@ -6,6 +6,7 @@ import base64
 import datetime as dt
 import decimal
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from headwater.sql.errors import SqlError
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MILLISECOND = dt.timedelta(milliseconds=1)
-_TRUE = frozenset(("true", "t", "yes", "y"))
+_BLANK = " \t\n\r\f\v"
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(_DECIMAL.pattern + "[dDfF]?")
+_NO_NUMBER = re.compile(r"nan|[+-]?inf(?:inity)?", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 _WIDTHS: dict[SqlType, int] = {INTEGER: 2**31, BIGINT: 2**63}
 
 
@@ -84,8 +90,10 @@ def at(milliseconds: int) -> dt.datetime:
 def _converter(source: SqlType, target: SqlType) -> Callable[[Any], Any]:
     if target == STRING:
         return lambda value: text_of(value, source)
-    if is_number(target) and (is_number(source) or source == STRING):
+    if is_number(target) and is_number(source):
         return _number(target)
+    if is_number(target) and source == STRING:
+        return _or_null(_number_of_text(target))
     match source, target:
         case Array(one), Array(other):
             inner = caster(one, other)
@@ -113,21 +121,42 @@ def _number(target: SqlType) -> Callable[[Any], Any]:
         return _or_null(float)
     if isinstance(target, Decimal):
         return _or_null(lambda value: quantized(value, target))
-    return _or_null(lambda value: wrapped(_whole(value), target))
+    return _or_null(lambda value: wrapped(int(value), target))
+
+
+def _number_of_text(target: SqlType) -> Callable[[str], Any]:
+    """Return what reads a number; one that is too long for its type is none."""
+
+    def read(text: str) -> Any:
+        given = text.strip(_BLANK)
+        if target == DOUBLE:
+            if _NUMBER.fullmatch(given) is not None:
+                return float(given.rstrip("dDfF"))
+            return float(_matching(_NO_NUMBER, given))
+        if isinstance(target, Decimal):
+            return quantized(decimal.Decimal(_matching(_DECIMAL, given)), target)
+        number, width = int(_matching(_WHOLE, given)), _WIDTHS[target]
+        return number if -width <= number < width else None
+
+    return read
+
+
+def _matching(pattern: re.Pattern[str], text: str) -> str:
+    if pattern.fullmatch(text) is None:
+        raise ValueError(f"{text} is no such number")
+    return text
 
 
 def quantized(value: Any, type_: Decimal) -> decimal.Decimal | None:
     """Return a number with the digits of its type; None where it has too many."""
     exact = decimal.Decimal(str(value)) if isinstance(value, float) else decimal.Decimal(value)
+    if not exact.is_finite():
+        return None
     step = decimal.Decimal(1).scaleb(-type_.scale)
     with decimal.localcontext() as context:
         context.prec = 80
         found = exact.quantize(step, decimal.ROUND_HALF_UP)
     return found if len(found.as_tuple().digits) <= max(type_.precision, 1) else None
-
-
-def _whole(value: Any) -> int:
-    return int(value.strip()) if isinstance(value, str) else int(value)
 
 
 def _or_null(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -150,7 +179,7 @@ def text_of(value: Any, type_: SqlType) -> str:
         case bool(), _:
             return "true" if value else "false"
         case float(), _:
-            return _double(value)
+            return _java_double(value)
         case list(), Array(element):
             return "[" + ", ".join(text_of(item, element) for item in value) + "]"
         case dict(), Map(_, item):
@@ -175,22 +204,42 @@ def _ms(moment: dt.datetime) -> int:
     return moment.microsecond // 1000
 
 
-def _double(value: float) -> str:
+def _java_double(value: float) -> str:
+    """Return the shortest text that says the number, as Java's Double.toString does."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    return repr(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(value) if "e" not in repr(value) else f"{value:f}"
+    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    first, *others = map(str, digits)
+    power = exponent + len(others)
+    return f"{'-' if sign else ''}{first}.{''.join(others) or '0'}E{power}"
 
 
 def _same(value: Any) -> Any:
     return value
 
 
+def _is_true(text: str) -> bool:
+    """Tell whether a text is the beginning of true or yes."""
+    given = text.strip(_BLANK).lower()
+    return given != "" and ("true".startswith(given) or "yes".startswith(given))
+
+
+def _date_of(text: str) -> dt.date:
+    found = _DATE.fullmatch(text.strip(_BLANK))
+    if found is None:
+        raise ValueError(f"{text} is no date")
+    return dt.date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+
+
 _FROM_TEXT: dict[SqlType, Callable[[str], Any]] = {
-    BOOLEAN: lambda text: text.strip().lower() in _TRUE,
+    BOOLEAN: _is_true,
     BYTES: lambda text: base64.b64decode(text, validate=True),
-    DATE: dt.date.fromisoformat,
+    DATE: _date_of,
     TIME: dt.time.fromisoformat,
     TIMESTAMP: timestamp_of,
 }

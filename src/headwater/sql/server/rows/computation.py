@@ -1,7 +1,6 @@
 """Expressions computed in Python, with ksqlDB's ways at nulls, zeroes and overflows.
 
 Pull queries, rows of INSERT ... VALUES and push queries over one stream need no more than this.
-What it has no answer for is refused before a row is read, and a push query goes to Spark instead.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import decimal
 import math
 import operator
 import re
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from headwater.sql.analysis.scope import ColumnMeaning
+from headwater.sql.analysis.scope import ColumnMeaning, ParameterMeaning
 from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.calls import called
 from headwater.sql.server.rows.casting import (
@@ -22,6 +21,8 @@ from headwater.sql.server.rows.casting import (
     timestamp_of,
     wrapped,
 )
+from headwater.sql.server.rows.equality import equal
+from headwater.sql.server.rows.row import LAMBDA
 from headwater.sql.tree import expressions as ex
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -37,14 +38,10 @@ from headwater.sql.types.sql_type import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from headwater.sql.analysis.typed import Typed
-
-Row: TypeAlias = "Mapping[tuple[str, str], Any]"
-"""Values by source, as the query names it, and column."""
-
-Computation: TypeAlias = "Callable[[Row], Any]"
+    from headwater.sql.server.rows.row import Computation, Row
 
 
 def computation(typed: Typed) -> Computation:
@@ -65,23 +62,37 @@ def computation(typed: Typed) -> Computation:
             value = expression.value
             return lambda row: value
         case ex.Call():
-            return called(typed, [computation(part) for part in typed.parts])
+            return called(typed, computation)
         case ex.Case():
             return _case(expression, typed)
         case ex.MakeArray() | ex.MakeMap() | ex.MakeStruct():
             return _maker(typed)
         case ex.Lambda():
-            raise SqlError("a lambda needs a query that is stored", expression.location)
+            return _lambda(expression, typed)
         case _:
             return _operator(expression, typed)
 
 
 def _column(typed: Typed) -> Computation:
-    meaning = typed.meaning
-    if not isinstance(meaning, ColumnMeaning):
-        raise SqlError("a lambda needs a query that is stored", typed.expression.location)
-    place = meaning.source, meaning.name
+    match typed.meaning:
+        case ParameterMeaning(name):
+            place = LAMBDA, name
+        case ColumnMeaning(source, name):
+            place = source, name
+        case _:
+            raise AssertionError(f"{typed.expression} stands for nothing")
     return lambda row: row[place]
+
+
+def _lambda(expression: ex.Lambda, typed: Typed) -> Computation:
+    """Return a lambda as a value: a callable that knows the row around it."""
+    body = computation(typed.parts[0])
+    places = [(LAMBDA, name) for name in expression.parameters]
+
+    def bound(row: Row) -> Callable[..., Any]:
+        return lambda *values: body({**row, **dict(zip(places, values, strict=True))})
+
+    return bound
 
 
 def _operator(
@@ -98,18 +109,16 @@ def _operator(
         case ex.Subscript():
             return _subscript(parts, types[0])
         case ex.Sign(sign):
-            return first if sign == "+" else lambda row: _negated(first(row))
+            return first if sign == "+" else _negated(first, typed.type)
         case ex.Arithmetic(sign):
             return _arithmetic(sign, parts, types, typed.type)
         case ex.Comparison(sign):
             return _comparison(sign, parts, types)
         case ex.Logical(sign):
             second = parts[1]
-            if sign == "AND":
-                return lambda row: bool(first(row)) and bool(second(row))
-            return lambda row: bool(first(row)) or bool(second(row))
+            return _logical(first, second, decided_by=sign == "OR")
         case ex.Not():
-            return lambda row: not first(row)
+            return _not(first)
         case ex.IsNull(_, negated):
             return lambda row: (first(row) is None) is not negated
         case ex.Between(_, _, _, negated):
@@ -129,12 +138,41 @@ def _operator(
             return lambda row: cast(first(row))
 
 
+def _logical(first: Computation, second: Computation, *, decided_by: bool) -> Computation:
+    """Return AND or OR: one side may decide, else a null makes it null."""
+
+    def both(row: Row) -> Any:
+        one = first(row)
+        if one is decided_by:
+            return decided_by
+        other = second(row)
+        if other is decided_by:
+            return decided_by
+        return None if one is None or other is None else not decided_by
+
+    return both
+
+
+def _not(part: Computation) -> Computation:
+    def negate(row: Row) -> Any:
+        value = part(row)
+        return None if value is None else not value
+
+    return negate
+
+
 def _field(value: Any, name: str) -> Any:
     return None if value is None else value.get(name)
 
 
-def _negated(value: Any) -> Any:
-    return None if value is None else -value
+def _negated(part: Computation, type_: SqlType) -> Computation:
+    def negate(row: Row) -> Any:
+        value = part(row)
+        if value is None:
+            return None
+        return wrapped(-value, type_) if type_ in (INTEGER, BIGINT) else -value
+
+    return negate
 
 
 def _subscript(parts: Sequence[Computation], base: SqlType) -> Computation:
@@ -158,6 +196,9 @@ _ON_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
     "-": operator.sub,
     "*": operator.mul,
 }
+
+# More digits than two numbers of 38 have between them.
+_DIGITS = decimal.Context(prec=120)
 
 
 def _arithmetic(
@@ -185,10 +226,16 @@ def _calculation(sign: str, types: Sequence[SqlType], result: SqlType) -> Callab
 
         return counted
     if result == DOUBLE:
-        of_doubles = {**_ON_NUMBERS, "/": _double_division, "%": math.fmod}[sign]
+        of_doubles = {**_ON_NUMBERS, "/": _double_division, "%": _double_remainder}[sign]
         return lambda one, other: of_doubles(float(one), float(other))
     if isinstance(result, Decimal):
-        exact = {**_ON_NUMBERS, "/": operator.truediv, "%": operator.mod}[sign]
+        exact = {
+            "+": _DIGITS.add,
+            "-": _DIGITS.subtract,
+            "*": _DIGITS.multiply,
+            "/": _DIGITS.divide,
+            "%": _DIGITS.remainder,
+        }[sign]
 
         def precise(one: Any, other: Any) -> Any:
             try:
@@ -214,6 +261,13 @@ def _whole_remainder(one: int, other: int) -> int | None:
     return -found if one < 0 else found
 
 
+def _double_remainder(one: float, other: float) -> float:
+    try:
+        return math.fmod(one, other)
+    except ValueError:
+        return math.nan
+
+
 def _double_division(one: float, other: float) -> float:
     if other != 0:
         return one / other
@@ -235,9 +289,9 @@ def _comparison(sign: str, parts: Sequence[Computation], types: Sequence[SqlType
     left = _beside(parts[0], types[0], types[1])
     right = _beside(parts[1], types[1], types[0])
     if sign == "IS DISTINCT FROM":
-        return lambda row: left(row) != right(row)
+        return lambda row: not equal(left(row), right(row))
     if sign == "IS NOT DISTINCT FROM":
-        return lambda row: left(row) == right(row)
+        return lambda row: equal(left(row), right(row))
     test = _ON_ORDER[sign]
 
     def compare(row: Row) -> bool:

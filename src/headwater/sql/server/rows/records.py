@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.metastore.source import DataSource, SourceColumn
-    from headwater.sql.server.rows.computation import Row
+    from headwater.sql.server.rows.row import Row
 
 _BOUND = struct.Struct(">q")
 

@@ -24,6 +24,9 @@ public final class Functions {
     private static final DataType TEXTS = DataTypes.createArrayType(DataTypes.StringType);
     private static final DataType BYTES = DataTypes.createArrayType(DataTypes.BinaryType);
 
+    private static final DataType TEXTS_BY_TEXT =
+            DataTypes.createMapType(DataTypes.StringType, DataTypes.StringType);
+
     private record Function(String name, Class<?> in, String method, DataType result) {}
 
     private static final List<Function> FUNCTIONS =
@@ -32,6 +35,11 @@ public final class Functions {
                     new Function("hw_chr", Texts.class, "chr", DataTypes.StringType),
                     new Function("hw_unescape", Texts.class, "unescape", DataTypes.StringType),
                     new Function("hw_trunc", Numbers.class, "trunc", DataTypes.DoubleType),
+                    new Function("hw_trunc_exact", Numbers.class, "trunc", DataTypes.StringType),
+                    new Function("hw_ceil", Numbers.class, "ceil", DataTypes.DoubleType),
+                    new Function("hw_floor", Numbers.class, "floor", DataTypes.DoubleType),
+                    new Function("hw_round", Numbers.class, "round", DataTypes.DoubleType),
+                    new Function("hw_round_exact", Numbers.class, "round", DataTypes.StringType),
                     new Function("hw_int", Numbers.class, "intOf", DataTypes.IntegerType),
                     new Function("hw_bigint", Numbers.class, "longOf", DataTypes.LongType),
                     new Function("hw_double", Numbers.class, "doubleOf", DataTypes.DoubleType),
@@ -43,10 +51,20 @@ public final class Functions {
                     new Function("hw_is_json", JsonTexts.class, "isJson", DataTypes.BooleanType),
                     new Function(
                             "hw_json_names", JsonNames.class, "inCapitals", DataTypes.StringType),
+                    new Function("hw_json_field", JsonTexts.class, "field", DataTypes.StringType),
+                    new Function("hw_json_keys", JsonTexts.class, "keys", TEXTS),
+                    new Function("hw_json_length", JsonTexts.class, "length", DataTypes.IntegerType),
+                    new Function("hw_json_records", JsonTexts.class, "records", TEXTS_BY_TEXT),
                     new Function("hw_json_items", JsonTexts.class, "items", TEXTS),
                     new Function("hw_json_concat", JsonTexts.class, "concat", DataTypes.StringType),
                     new Function(
                             "hw_json_contains", JsonTexts.class, "contains", DataTypes.BooleanType),
+                    new Function(
+                            "hw_regexp_extract", Regexps.class, "extract", DataTypes.StringType),
+                    new Function("hw_regexp_extract_all", Regexps.class, "extractAll", TEXTS),
+                    new Function(
+                            "hw_regexp_replace", Regexps.class, "replace", DataTypes.StringType),
+                    new Function("hw_regexp_split", Regexps.class, "split", TEXTS),
                     new Function("hw_format_time", Times.class, "format", DataTypes.StringType),
                     new Function("hw_parse_time", Times.class, "parse", DataTypes.LongType),
                     new Function("hw_convert_zone", Times.class, "convertZone", DataTypes.LongType),

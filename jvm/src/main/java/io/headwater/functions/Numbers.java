@@ -19,6 +19,41 @@ public final class Numbers {
         return BigDecimal.valueOf(value).setScale(places, RoundingMode.DOWN).doubleValue() + 0.0;
     }
 
+    /** The same of an exact number, which Spark makes a decimal of again. */
+    public static UTF8String trunc(UTF8String value, int places) {
+        BigDecimal cut = new BigDecimal(value.toString()).setScale(places, RoundingMode.DOWN);
+        return UTF8String.fromString(cut.toPlainString());
+    }
+
+    /** The least whole number that is not less. */
+    public static double ceil(double value) {
+        return Math.ceil(value) + 0.0;
+    }
+
+    /** The greatest whole number that is not more. */
+    public static double floor(double value) {
+        return Math.floor(value) + 0.0;
+    }
+
+    /** The nearest number with so many places; of two that are as near, the greater. */
+    public static double round(double value, int places) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
+            return value;
+        }
+        return rounded(BigDecimal.valueOf(value), places).doubleValue() + 0.0;
+    }
+
+    /** The same of an exact number, which Spark makes a decimal of again. */
+    public static UTF8String round(UTF8String value, int places) {
+        BigDecimal rounded = rounded(new BigDecimal(value.toString()), places);
+        return UTF8String.fromString(rounded.toPlainString());
+    }
+
+    private static BigDecimal rounded(BigDecimal value, int places) {
+        boolean isUp = value.signum() > 0;
+        return value.setScale(places, isUp ? RoundingMode.HALF_UP : RoundingMode.HALF_DOWN);
+    }
+
     /** The whole number of four bytes. */
     public static Integer intOf(byte[] bytes, UTF8String order) {
         return bytes.length == Integer.BYTES ? buffer(bytes, order).getInt() : null;

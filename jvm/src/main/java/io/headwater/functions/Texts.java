@@ -10,8 +10,8 @@ public final class Texts {
     private Texts() {}
 
     /**
-     * The place of the nth occurrence from a position on, counted from 1, or 0. A negative position
-     * is counted from the end, and the search goes backwards from there.
+     * The place of the nth occurrence from a position on, counted from 1 by letters, or 0. A negative
+     * position is counted from the end, and the search goes backwards from there.
      */
     public static int instr(UTF8String text, UTF8String part, int position, int occurrence) {
         String searched = text.toString();
@@ -19,17 +19,27 @@ public final class Texts {
         if (position == 0 || occurrence < 1) {
             return 0;
         }
-        int found = position > 0 ? position - 2 : searched.length() + position + 1;
+        int letters = searched.codePointCount(0, searched.length());
+        int found = unit(searched, letters, position > 0 ? position - 1 : letters + position + 1);
         for (int count = 0; count < occurrence; count++) {
             found =
                     position > 0
-                            ? searched.indexOf(wanted, found + 1)
-                            : found == 0 ? -1 : searched.lastIndexOf(wanted, found - 1);
+                            ? searched.indexOf(wanted, found + (count == 0 ? 0 : 1))
+                            : found <= 0 ? -1 : searched.lastIndexOf(wanted, found - 1);
             if (found < 0) {
                 return 0;
             }
         }
-        return found + 1;
+        return searched.codePointCount(0, found) + 1;
+    }
+
+    /** Where a letter begins, among the units that a long letter has two of. */
+    private static int unit(String text, int letters, int letter) {
+        if (letter < 0) {
+            return letter;
+        }
+        int inside = Math.min(letter, letters);
+        return text.offsetByCodePoints(0, inside) + letter - inside;
     }
 
     /** The letter of a Unicode number; null where there is none. */

@@ -1,0 +1,1 @@
+"""How functions are computed in Python: a module for each category of the catalogue."""
