@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +198,20 @@ class Reminding(Processor):
         self.said.put("reminded")
 
 
+@dataclass
+class Number:
+    n: int
+
+
+def _larger(old: int, new: int) -> int:
+    return max(old, new)
+
+
+def _followed_by(key: int, value: Number, before: list[int]) -> list[int] | None:
+    assert key == value.n % 2
+    return None if value.n == 5 else [*before, value.n]
+
+
 def test_stores_of_every_kind_and_topologies_by_hand(
     spark: SparkSession, one_partition: None
 ) -> None:
@@ -209,19 +224,31 @@ def test_stores_of_every_kind_and_topologies_by_hand(
     topology.add_processor("doubling", Doubling, "numbers", "more", returns=("string", "bigint"))
     topology.add_sink("sums", "sums", "summing")
     topology.add_sink("doubled", "doubled", "doubling")
+    numbers = app.stream("numbers", value_type=Number)
+    numbers.map_values("n").group_by_key().reduce(_larger).to_stream().to("largest")
+    lists = numbers.group_by("n % 2").aggregate(list, _followed_by, returns="array<bigint>")
+    lists.to_stream().to("lists")
     rows = app.table("rows", value_type="n bigint")
     rows.transform_values(Total, returns="bigint").filter("value < 9").to_stream().to("totals")
     choice = random.Random(1)
+    largest: dict[str, int] = {}
+    all_of: dict[int, list[int]] = defaultdict(list)
     state: dict[str, list[int]] = defaultdict(list)
     totals: dict[str, int] = defaultdict(int)
     with TopologyDriver(app, spark) as driver:
         for _ in range(2):
             expected: dict[str, list[Any]] = defaultdict(list)
             doubled: dict[str, list[int]] = defaultdict(list)
+            larger: dict[str, list[int]] = defaultdict(list)
+            listed: dict[int, list[list[int] | None]] = defaultdict(list)
             for _ in range(60):
                 key, n = choice.choice(KEYS), choice.randrange(6)
                 at = START + timedelta(seconds=choice.randrange(100))
                 driver.pipe("numbers", key, {"n": n}, timestamp=at)
+                largest[key] = max(largest.get(key, n), n)
+                larger[key].append(largest[key])
+                all_of[n % 2] = [] if n == 5 else [*all_of[n % 2], n]
+                listed[n % 2].append([*all_of[n % 2]] or None)
                 state[key].append(n)
                 totals[key] += n
                 total = totals[key]
@@ -234,6 +261,8 @@ def test_stores_of_every_kind_and_topologies_by_hand(
                 doubled[key].append(n * 2)
             assert _by_key(driver.read("sums")) == expected
             assert _by_key(driver.read("doubled")) == doubled
+            assert _by_key(driver.read("largest")) == larger
+            assert _by_key(driver.read("lists")) == listed
         for value in ({"n": 3}, None, {"n": 4}, {"n": 5}):
             driver.pipe("rows", "a", value)
         assert _by_key(driver.read("totals")) == {"a": [3, None, 7, None]}
@@ -371,8 +400,8 @@ def test_timers_fire_without_records_and_after_a_restart(
         second.stop()
 
 
-def _by_key(records: list[OutputRecord]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = defaultdict(list)
+def _by_key(records: list[OutputRecord]) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = defaultdict(list)
     for record in records:
         found[record.key].append(record.value)
     return found

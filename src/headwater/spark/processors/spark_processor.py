@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from headwater.plan.fold import Fold
 from headwater.plan.processor import ProcessorContext, PunctuationType, Record
 from headwater.plan.processor_group import ProcessorGroup
 from headwater.plan.python_function import instance_of, plain
@@ -51,7 +52,9 @@ class SparkProcessor(StatefulProcessor):
 
     def __init__(self, supplied: Supplied) -> None:
         supplier = supplied.supplier
-        suppliers = supplier.classes if isinstance(supplier, ProcessorGroup) else (supplier,)
+        suppliers: tuple[Any, ...] = (supplier,)
+        if isinstance(supplier, ProcessorGroup | Fold):
+            suppliers = supplier.classes
         classes = *suppliers, supplied.key_class, supplied.value_class
         self._packed = packed(supplied, *classes)
 
