@@ -166,12 +166,9 @@ def tables_as_they_stand() -> App:
     left, right = table_a.filter("n > 3"), table_b.map_values(n="n + 1")
     _write(
         {
-            f"{name}-{kind}": _text(_joined(*tables, kind, "record"), _PAIR)
-            for kind in KINDS
-            for name, tables in {
-                "table-table": (table_a, table_b),
-                "filtered": (left, right),
-            }.items()
+            "table-table-outer": _text(_joined(table_a, table_b, "outer", "record"), _PAIR),
+            "filtered-inner": _text(_joined(left, right, "inner", "record"), _PAIR),
+            "filtered-left": _text(_joined(left, right, "left", "record"), _PAIR),
         },
         "tables",
     )
