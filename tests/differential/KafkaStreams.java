@@ -9,17 +9,20 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.kstream.Branched;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.Grouped;
@@ -28,6 +31,7 @@ import org.apache.kafka.streams.kstream.KGroupedTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.SlidingWindows;
@@ -36,7 +40,14 @@ import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.kstream.ValueJoiner;
 import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.processor.api.ContextualFixedKeyProcessor;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
+import org.apache.kafka.streams.processor.api.FixedKeyRecord;
+import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
 
 /**
@@ -49,6 +60,8 @@ import org.apache.kafka.streams.test.TestRecord;
 public final class KafkaStreams {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final ValueJoiner<Integer, Integer, String> PAIR = (l, r) -> l + "|" + r;
+    private static final Materialized<String, String, KeyValueStore<Bytes, byte[]>> TEXTS =
+            Materialized.with(Serdes.String(), Serdes.String());
     private static final BiFunction<String, Integer, String> REFERENCE =
             (k, v) -> v == 0 ? null : k.substring(0, 4) + "-" + v % 3;
 
@@ -106,6 +119,60 @@ public final class KafkaStreams {
                                                 () -> "0|null",
                                                 Materialized.with(
                                                         Serdes.String(), Serdes.String()))
+                                        .toStream(),
+                                out));
+        all.put(
+                "aggregate",
+                (b, out) ->
+                        text(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .aggregate(
+                                                () -> "0|0|9|0",
+                                                (k, v, old) -> folded(old, v),
+                                                TEXTS)
+                                        .toStream(),
+                                out));
+        all.put(
+                "windowed-cogroup",
+                (b, out) ->
+                        windowed(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .<String>cogroup((k, v, old) -> counted(old))
+                                        .cogroup(
+                                                stream(b, "b").groupByKey(),
+                                                (k, v, old) -> added(old, v))
+                                        .windowedBy(
+                                                TimeWindows.ofSizeAndGrace(
+                                                        seconds(10), seconds(1000)))
+                                        .aggregate(() -> "0|null", Materialized.with(
+                                                        Serdes.String(), Serdes.String())),
+                                out));
+        all.put("hopping-suppressed", (b, out) -> windows(b, out, 12, 5, 4, true));
+        all.put("flat", KafkaStreams::flat);
+        all.put("processors", KafkaStreams::processors);
+        all.put(
+                "table-aggregate",
+                (b, out) ->
+                        text(
+                                grouped(table(b, "a"))
+                                        .aggregate(
+                                                () -> "0|null",
+                                                (k, v, old) -> added(counted(old), v),
+                                                (k, v, old) -> taken(old, v),
+                                                TEXTS)
+                                        .toStream(),
+                                out));
+        all.put(
+                "held-back-all",
+                (b, out) ->
+                        text(
+                                table(b, "a")
+                                        .suppress(
+                                                Suppressed.untilTimeLimit(
+                                                        seconds(5),
+                                                        Suppressed.BufferConfig.unbounded()))
                                         .toStream(),
                                 out));
         all.put("tumbling", (b, out) -> windows(b, out, 10, 10, 4, false));
@@ -207,6 +274,99 @@ public final class KafkaStreams {
             case "left" -> left.leftJoin(right, PAIR, within, by);
             default -> left.outerJoin(right, PAIR, within, by);
         };
+    }
+
+    /** Filters, branches, makes several of one, changes keys and puts together again. */
+    private static void flat(StreamsBuilder builder, String out) {
+        Map<String, KStream<String, Integer>> parts =
+                stream(builder, "a")
+                        .filterNot((k, v) -> v == null || k == null)
+                        .split(Named.as("part-"))
+                        .branch((k, v) -> v < 3, Branched.as("low"))
+                        .defaultBranch(Branched.as("high"));
+        text(
+                parts.get("part-low")
+                        .flatMapValues(v -> List.of(v, v + 10))
+                        .merge(parts.get("part-high").selectKey((k, v) -> k + v % 2)),
+                out);
+    }
+
+    /** One processor keeps a limit, another compares with it, and counts what is above. */
+    private static void processors(StreamsBuilder builder, String out) {
+        builder.addStateStore(
+                Stores.keyValueStoreBuilder(
+                        Stores.inMemoryKeyValueStore("limit"), Serdes.String(), Serdes.Integer()));
+        builder.addStateStore(
+                Stores.keyValueStoreBuilder(
+                        Stores.inMemoryKeyValueStore("above"), Serdes.String(), Serdes.Integer()));
+        stream(builder, "b")
+                .process(
+                        () ->
+                                new ContextualProcessor<String, Integer, String, String>() {
+                                    @Override
+                                    public void process(Record<String, Integer> record) {
+                                        KeyValueStore<String, Integer> limit =
+                                                context().getStateStore("limit");
+                                        limit.put(record.key(), record.value());
+                                    }
+                                },
+                        "limit");
+        text(
+                stream(builder, "a")
+                        .processValues(
+                                () ->
+                                        new ContextualFixedKeyProcessor<
+                                                String, Integer, String>() {
+                                            @Override
+                                            public void process(
+                                                    FixedKeyRecord<String, Integer> record) {
+                                                compare(context(), record);
+                                            }
+                                        },
+                                "limit",
+                                "above"),
+                out);
+    }
+
+    private static void compare(
+            FixedKeyProcessorContext<String, String> context,
+            FixedKeyRecord<String, Integer> record) {
+        KeyValueStore<String, Integer> limits = context.getStateStore("limit");
+        KeyValueStore<String, Integer> above = context.getStateStore("above");
+        Integer limit = limits.get(record.key());
+        if (limit != null && record.value() != null && record.value() > limit) {
+            Integer before = above.get(record.key());
+            above.put(record.key(), before == null ? 1 : before + 1);
+            context.forward(record.withValue(limit + "|" + above.get(record.key())));
+        }
+    }
+
+    /** Count, sum, smallest and largest. */
+    private static String folded(String old, int value) {
+        String[] parts = old.split("[|]");
+        int count = Integer.parseInt(parts[0]) + 1;
+        int sum = Integer.parseInt(parts[1]) + value;
+        int low = Math.min(Integer.parseInt(parts[2]), value);
+        int high = Math.max(Integer.parseInt(parts[3]), value);
+        return count + "|" + sum + "|" + low + "|" + high;
+    }
+
+    /** With a count of nothing left, there is no sum, as in SQL. */
+    private static String taken(String countAndSum, int value) {
+        String[] parts = countAndSum.split("[|]");
+        int left = Integer.parseInt(parts[0]) - 1;
+        return left + "|" + (left == 0 ? "null" : Integer.parseInt(parts[1]) - value);
+    }
+
+    private static void windowed(KTable<Windowed<String>, String> table, String out) {
+        text(
+                table.toStream()
+                        .map(
+                                (windowed, value) ->
+                                        KeyValue.pair(
+                                                windowed.key(),
+                                                windowed.window().start() / 1000 + "=" + value)),
+                out);
     }
 
     private static String counted(String countAndSum) {

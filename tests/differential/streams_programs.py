@@ -12,6 +12,9 @@ from headwater.streams import (
     App,
     KStream,
     KTable,
+    Processor,
+    ProcessorContext,
+    Record,
     between,
     count,
     hopping,
@@ -19,7 +22,10 @@ from headwater.streams import (
     sliding,
     tumbling,
     until_time_limit,
+    value_store,
 )
+from headwater.streams import max as max_of
+from headwater.streams import min as min_of
 from headwater.streams import sum as sum_of
 
 if TYPE_CHECKING:
@@ -33,6 +39,7 @@ BEFORE, AFTER = 3, 6
 IMPATIENT_GRACE = 2
 FIELDS: dict[str, Any] = {"l": "left.n", "r": "right.n"}
 _PAIR = "concat(coalesce(cast(l AS string), 'null'), '|', coalesce(cast(r AS string), 'null'))"
+_COUNT_AND_SUM = "concat(cast(n AS string), '|', coalesce(cast(sum AS string), 'null'))"
 _WINDOW = "concat(cast(unix_seconds(window_start) AS string), '=', cast(count AS string))"
 _SESSION = (
     "concat(cast(unix_seconds(window_start) AS string), '-', cast(unix_seconds(window_end) AS"
@@ -57,6 +64,11 @@ def record_by_record() -> App:
         {
             "stateless": _text(a.filter("n > 3").map_values("n * 2"), "cast(value AS string)"),
             "count": _text(by_key.count(), "cast(count AS string)"),
+            "aggregate": _text(
+                by_key.aggregate(n=count(), sum=sum_of("n"), low=min_of("n"), high=max_of("n")),
+                "concat_ws('|', n, sum, low, high)",
+            ),
+            "flat": _flat(a),
             "reduce": _text(
                 a.map_values("n").group_by_key().reduce("old - new"), "cast(value AS string)"
             ),
@@ -81,6 +93,9 @@ def record_by_record() -> App:
             "table-filter": _text(table.filter("n > 3"), "cast(n AS string)"),
             "table-count": _text(groups.count(), "cast(count AS string)"),
             "table-reduce": _text(reduced, "cast(value AS string)"),
+            "table-aggregate": _text(
+                groups.aggregate(n=count(), sum=sum_of("value")), _COUNT_AND_SUM
+            ),
         },
         "tables",
     )
@@ -91,9 +106,86 @@ def two_streams() -> App:
     """Operators over two streams whose results are compared one by one."""
     app = App("two-streams", emit="record")
     a, b = (stream.group_by_key() for stream in _streams(app))
-    both = a.cogroup(seen=count()).cogroup(b, total=sum_of("n")).aggregate()
-    text = "concat(cast(seen AS string), '|', coalesce(cast(total AS string), 'null'))"
-    _write({"cogroup": _text(both, text)}, "results")
+    both = a.cogroup(n=count()).cogroup(b, sum=sum_of("n"))
+    windows = both.windowed_by(tumbling("10 seconds").grace("1000 seconds")).aggregate()
+    starting = f"concat(cast(unix_seconds(window_start) AS string), '=', {_COUNT_AND_SUM})"
+    _write({"cogroup": _text(both.aggregate(), _COUNT_AND_SUM)}, "results")
+    _write({"windowed-cogroup": _text(windows, starting)}, "windows")
+    return app
+
+
+def processors() -> App:
+    """Processors that share a store."""
+    app = App("processors")
+    app.add_state_store(value_store("limit", "int"))
+    a, b = _streams(app)
+    b.process(Limits, returns=("string", "string"))
+    _write({"processors": a.transform_values(Comparing, returns="string")}, "results")
+    return app
+
+
+class Limits(Processor):
+    """Keeps a limit."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.limit = context.state_store("limit")
+
+    def process(self, record: Record) -> None:
+        if record.key is not None:
+            self.limit.delete() if record.value is None else self.limit.put(record.value["n"])
+
+
+class Comparing(Processor):
+    """Compares with the limit, and counts what is above."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.limit = context.state_store("limit")
+        self.above = context.value_store("above", "int")
+
+    def process(self, record: Record) -> None:
+        limit = self.limit.get()
+        if limit is not None and record.value is not None and record.value["n"] > limit:
+            self.above.put((self.above.get() or 0) + 1)
+            self.context.forward(f"{limit}|{self.above.get()}")
+
+
+def tables_as_they_stand() -> App:
+    """Joins with tables, and of tables, whose results are compared one by one."""
+    app = App("tables-as-they-stand", emit="record")
+    a = app.stream("a", value_type="n int")
+    table_a, table_b = (app.table(topic, value_type="n int") for topic in ("a", "b"))
+    _write(
+        {
+            "stream-table-inner": _text(a.join(table_b, **FIELDS), _PAIR),
+            "stream-table-left": _text(a.left_join(table_b, **FIELDS), _PAIR),
+        },
+        "results",
+    )
+    left, right = table_a.filter("n > 3"), table_b.map_values(n="n + 1")
+    _write(
+        {
+            "table-table-outer": _text(_joined(table_a, table_b, "outer", "record"), _PAIR),
+            "filtered-inner": _text(_joined(left, right, "inner", "record"), _PAIR),
+            "filtered-left": _text(_joined(left, right, "left", "record"), _PAIR),
+        },
+        "tables",
+    )
+    return app
+
+
+def everywhere() -> App:
+    """Joins with a table that is there before the stream."""
+    app = App("everywhere")
+    a, table = app.stream("a", value_type="n int"), app.global_table("b", value_type="n int")
+    _write(
+        {
+            "global-inner": _text(a.join(table, on="key", **FIELDS), _PAIR),
+            "global-left": _text(a.left_join(table, on="key", **FIELDS), _PAIR),
+        },
+        "results",
+    )
     return app
 
 
@@ -115,9 +207,11 @@ def references() -> App:
 def held_back() -> App:
     """Updates that wait in a buffer for two keys."""
     app = App("held-back")
-    limit = until_time_limit("5 seconds").max_records(2)
-    held = app.table("a", value_type="n int").suppress(limit)
-    _write({"held-back": _text(held, "cast(n AS string)")}, "tables")
+    table = app.table("a", value_type="n int")
+    limit = until_time_limit("5 seconds")
+    held = {"held-back": limit.max_records(2), "held-back-all": limit}
+    for (name, until), topic in zip(held.items(), ("tables", "results"), strict=True):
+        _write({name: _text(table.suppress(until), "cast(n AS string)")}, topic)
     return app
 
 
@@ -135,6 +229,13 @@ def batch_by_batch() -> App:
             "hopping-patient": _text(hopped.count(), _WINDOW),
         },
         "results",
+    )
+    _write(
+        {
+            "session": _text(by_key.windowed_by(SESSIONS).count(), _SESSION),
+            "sliding": _text(by_key.windowed_by(SLIDING).count(), _SLIDING),
+        },
+        "windows",
     )
     _write(
         {
@@ -170,12 +271,24 @@ def when_closed() -> App:
     tumbled = by_key.windowed_by(tumbling("10 seconds").grace("4 seconds"))
     # What is kept aside takes the windows from Spark to ours.
     counts = tumbled.count(late_to="late").suppress()
-    _write({"suppressed": _text(counts, _WINDOW)}, "results")
+    hopped = by_key.windowed_by(hopping("12 seconds", "5 seconds").grace("4 seconds"))
+    hops = hopped.count(late_to="late").suppress()
+    _write(
+        {"suppressed": _text(counts, _WINDOW), "hopping-suppressed": _text(hops, _WINDOW)},
+        "results",
+    )
     sessions = by_key.windowed_by(SESSIONS).count().suppress()
     _write({"session-suppressed": _text(sessions, _SESSION)}, "windows")
     slid = by_key.windowed_by(SLIDING).count().suppress()
     _write({"sliding-suppressed": _text(slid, _SLIDING)}, "tables")
     return app
+
+
+def _flat(a: KStream) -> KStream:
+    parts = a.filter_not("value IS NULL OR key IS NULL").split(low="n < 3")
+    low = parts["low"].flat_map_values("array(n, n + 10)")
+    high = parts["default"].select_key("concat(key, n % 2)").map_values("n")
+    return low.merge(high).map_values("cast(value AS string)")
 
 
 def _streams(app: App) -> tuple[KStream, KStream]:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.integration.streams_topics import Topics, app_of, topics
 from tests.spark_session import one_partition, spark
+from tests.waiting import wait_for
 
 from headwater.spark.jobs.job import Job
-from headwater.streams import App, Processor, ProcessorContext, PunctuationType, Record
+from headwater.streams import (
+    App,
+    Processor,
+    ProcessorContext,
+    PunctuationType,
+    Record,
+    list_store,
+    value_store,
+)
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:
@@ -97,6 +107,55 @@ class Total(Processor):
         self.context.forward(self.total.get())
 
 
+class Limits(Processor):
+    """Sets the limit of a key, and forwards nothing."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.limit = context.state_store("limit")
+
+    def process(self, record: Record) -> None:
+        self.limit.delete() if record.value is None else self.limit.put(record.value["limit"])
+
+
+class Alarms(Processor):
+    """Tells by how much a value is above the limit, and ten seconds later how many were."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.limit = context.state_store("limit")
+        self.above = context.state_store("above")
+
+    def process(self, record: Record) -> None:
+        limit = self.limit.get()
+        if limit is not None and record.value["n"] > limit:
+            self.above.append(record.value["n"])
+            self.context.forward(record.value["n"] - limit)
+            self.context.schedule(record.timestamp + timedelta(seconds=10))
+
+    def punctuate(self, key: Any, at: datetime) -> None:
+        self.context.forward(-len(self.above.all()), timestamp=at)
+
+
+class Relief(Processor):
+    """Takes alarms, raises the limit by each, and tells of that a second later, and after ten."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.limit = context.state_store("limit")
+        self.raised = context.value_store("raised", "bigint")
+
+    def process(self, record: Record) -> None:
+        if record.value > 0:
+            self.limit.put(self.limit.get() + 1)
+            self.raised.put((self.raised.get() or 0) + 1)
+            self.context.forward(self.raised.get(), key=f"{record.key}-raised")
+            self.context.schedule(record.timestamp + timedelta(seconds=10))
+
+    def punctuate(self, key: Any, at: datetime) -> None:
+        self.context.forward(-self.raised.get(), key=f"{key}-raised")
+
+
 class Overdue(Processor):
     """Tells of a key five seconds after its last record came, and forgets it after twenty."""
 
@@ -123,14 +182,34 @@ class Reminding(Processor):
 
     punctuation_type = PunctuationType.WALL_CLOCK_TIME
 
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.said = context.state_store("said")
+
     def process(self, record: Record) -> None:
         self.context.forward("heard")
+        self.said.put("heard")
         after = timedelta(milliseconds=record.value["after_ms"])
         self.context.schedule(self.context.system_time + after)
 
     def punctuate(self, key: Any, at: datetime) -> None:
         del key, at
         self.context.forward("reminded")
+        self.said.put("reminded")
+
+
+@dataclass
+class Number:
+    n: int
+
+
+def _larger(old: int, new: int) -> int:
+    return max(old, new)
+
+
+def _followed_by(key: int, value: Number, before: list[int]) -> list[int] | None:
+    assert key == value.n % 2
+    return None if value.n == 5 else [*before, value.n]
 
 
 def test_stores_of_every_kind_and_topologies_by_hand(
@@ -145,19 +224,31 @@ def test_stores_of_every_kind_and_topologies_by_hand(
     topology.add_processor("doubling", Doubling, "numbers", "more", returns=("string", "bigint"))
     topology.add_sink("sums", "sums", "summing")
     topology.add_sink("doubled", "doubled", "doubling")
+    numbers = app.stream("numbers", value_type=Number)
+    numbers.map_values("n").group_by_key().reduce(_larger).to_stream().to("largest")
+    lists = numbers.group_by("n % 2").aggregate(list, _followed_by, returns="array<bigint>")
+    lists.to_stream().to("lists")
     rows = app.table("rows", value_type="n bigint")
     rows.transform_values(Total, returns="bigint").filter("value < 9").to_stream().to("totals")
     choice = random.Random(1)
+    largest: dict[str, int] = {}
+    all_of: dict[int, list[int]] = defaultdict(list)
     state: dict[str, list[int]] = defaultdict(list)
     totals: dict[str, int] = defaultdict(int)
     with TopologyDriver(app, spark) as driver:
         for _ in range(2):
             expected: dict[str, list[Any]] = defaultdict(list)
             doubled: dict[str, list[int]] = defaultdict(list)
+            larger: dict[str, list[int]] = defaultdict(list)
+            listed: dict[int, list[list[int] | None]] = defaultdict(list)
             for _ in range(60):
                 key, n = choice.choice(KEYS), choice.randrange(6)
                 at = START + timedelta(seconds=choice.randrange(100))
                 driver.pipe("numbers", key, {"n": n}, timestamp=at)
+                largest[key] = max(largest.get(key, n), n)
+                larger[key].append(largest[key])
+                all_of[n % 2] = [] if n == 5 else [*all_of[n % 2], n]
+                listed[n % 2].append([*all_of[n % 2]] or None)
                 state[key].append(n)
                 totals[key] += n
                 total = totals[key]
@@ -170,6 +261,8 @@ def test_stores_of_every_kind_and_topologies_by_hand(
                 doubled[key].append(n * 2)
             assert _by_key(driver.read("sums")) == expected
             assert _by_key(driver.read("doubled")) == doubled
+            assert _by_key(driver.read("largest")) == larger
+            assert _by_key(driver.read("lists")) == listed
         for value in ({"n": 3}, None, {"n": 4}, {"n": 5}):
             driver.pipe("rows", "a", value)
         assert _by_key(driver.read("totals")) == {"a": [3, None, 7, None]}
@@ -194,6 +287,53 @@ def test_time_is_that_of_records(spark: SparkSession, one_partition: None) -> No
         assert _times(driver.read("quiet")) == [("b", 1, 15), ("c-new", -1, 16)]
         driver.pipe("numbers", "c", {"n": 1}, timestamp=START + timedelta(seconds=19))
         assert _times(driver.read("quiet")) == [("a", 3, 18)]
+
+
+def test_processors_that_share_stores(spark: SparkSession, one_partition: None) -> None:
+    app = App("shared")
+    app.add_state_store(value_store("limit", "bigint"), look_ups=True)
+    app.add_state_store(list_store("above", "bigint"))
+    app.stream("limits", value_type="limit bigint").process(Limits, returns=("string", "int"))
+    numbers = app.stream("numbers", value_type="n bigint")
+    alarms = numbers.filter("n > 0").transform_values(Alarms, returns="bigint")
+    alarms.to("alarms")
+    alarms.process(Relief, returns=("string", "bigint")).to("raised")
+    choice, now = random.Random(2), START
+    limit: dict[str, int] = {}
+    raised: dict[str, int] = defaultdict(int)
+    above: dict[str, int] = defaultdict(int)
+    waiting: list[tuple[datetime, str]] = []
+    with TopologyDriver(app, spark) as driver:
+        for _ in range(3):
+            expected: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+            for _ in range(40):
+                key, now = choice.choice(KEYS), now + timedelta(seconds=choice.randrange(1, 3))
+                if choice.random() < 0.25:
+                    row = choice.choice((None, {"limit": choice.randrange(5)}))
+                    driver.pipe("limits", key, row, timestamp=now)
+                    if row is None:
+                        limit.pop(key, None)
+                    else:
+                        limit[key] = row["limit"]
+                    expected["shared-limit-changelog"][key].append(row and row["limit"])
+                    continue
+                n = choice.randrange(12)
+                driver.pipe("numbers", key, {"n": n}, timestamp=now)
+                if n > limit.get(key, 99):
+                    expected["alarms"][key].append(n - limit[key])
+                    limit[key] += 1
+                    raised[key] += 1
+                    above[key] += 1
+                    expected["shared-limit-changelog"][key].append(limit[key])
+                    expected["raised"][f"{key}-raised"].append(raised[key])
+                    waiting.append((now + timedelta(seconds=10), key))
+            # Timers come after the batch, at what the stores have then: both have one at a time.
+            for _, key in [each for each in waiting if each[0] <= now]:
+                expected["alarms"][key].append(-above[key])
+                expected["raised"][f"{key}-raised"].append(-raised[key])
+            waiting = [each for each in waiting if each[0] > now]
+            found = {name: _by_key(driver.read(name)) for name in expected}
+            assert found == expected
 
 
 def test_time_is_that_of_the_wall_clock(spark: SparkSession, one_partition: None) -> None:
@@ -224,11 +364,15 @@ def test_timers_fire_without_records_and_after_a_restart(
     topics.create(topic)
     out = f"{topic}-out"
 
-    def job() -> Job:
-        app = app_of(topics, tmp_path, guarantee="exactly_once")
+    def program() -> App:
+        app = app_of(topics, tmp_path, guarantee="exactly_once", stores_dir=tmp_path / "stores")
+        app.add_state_store(value_store("said", "string"), look_ups=True)
         stream = app.stream(topic, value_type="after_ms bigint")
         stream.process(Reminding, returns=("string", "string")).to(out, value="string")
-        started = Job(app.plan())
+        return app
+
+    def job() -> Job:
+        started = Job(program().plan())
         started.start(spark)
         return started
 
@@ -246,12 +390,18 @@ def test_timers_fire_without_records_and_after_a_restart(
     second = job()
     try:
         assert written(4)[-1] == (b"b", b"reminded")
+        asking = program()
+        said = asking.store("said")
+        said.wait_until_ready()
+        wait_for(lambda: dict(said.all()), until=lambda all_: "heard" not in all_.values())
+        assert dict(said.all()) == {"a": "reminded", "b": "reminded"}
+        asking.stores.close()
     finally:
         second.stop()
 
 
-def _by_key(records: list[OutputRecord]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = defaultdict(list)
+def _by_key(records: list[OutputRecord]) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = defaultdict(list)
     for record in records:
         found[record.key].append(record.value)
     return found

@@ -107,6 +107,7 @@ def _streams(app: App, names: dict[str, str]) -> dict[str, KStream]:
         "sliding": counted(slid.aggregate(n=count(), emit="record"), "unix_millis"),
         "left": a.left_join(b, **fields, window=window),
         "outer": a.outer_join(b, **fields, window=window),
+        "itself": a.filter("n > 1").left_join(a.filter("n < 4"), **fields, window=window),
     }
 
 
@@ -129,6 +130,16 @@ def _references() -> dict[str, Callable[[Batch], list[tuple[str | None, Value]]]
             for each in all_of_key
         ]
 
+    def itself() -> Callable[[Batch], list[tuple[str | None, Value]]]:
+        join = StreamJoin("left", 3, 6, 1000)
+
+        def pairs(batch: Batch) -> list[tuple[str | None, Value]]:
+            there = [(each.value["n"], each) for each in _of(batch, "a") if each.value is not None]
+            left, right = ([e for n, e in there if is_in(n)] for is_in in (_is_left, _is_right))
+            return [_pair(*found) for found in join.joined(left, right)]
+
+        return pairs
+
     def pairs(kind: Literal["left", "outer"]) -> Callable[[Batch], list[tuple[str | None, Value]]]:
         join = StreamJoin(kind, 3, 6, 1000)
         return lambda batch: [
@@ -141,7 +152,16 @@ def _references() -> dict[str, Callable[[Batch], list[tuple[str | None, Value]]]
         "sliding": lambda batch: changes(slid.each(_of(batch, "a")), 1000),
         "left": pairs("left"),
         "outer": pairs("outer"),
+        "itself": itself(),
     }
+
+
+def _is_left(n: int) -> bool:
+    return n > 1
+
+
+def _is_right(n: int) -> bool:
+    return n < 4
 
 
 def _window(value: Value | None, start: str, end: str, base: int) -> Value:

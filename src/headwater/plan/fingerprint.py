@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from headwater.plan.folding import joined_with_itself
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
@@ -123,7 +124,10 @@ def _state(node: StatefulOperator) -> str:
         case StreamStreamJoin():
             window = f"-{duration_text(node.before_ms)} to +{duration_text(node.after_ms)}"
             one, other = (parent.row for parent in node.parents)
-            return f"{node.kind} join {window}, a row for each key; left {one}; right {other}"
+            itself = "" if joined_with_itself(node) is None else " with itself"
+            return (
+                f"{node.kind} join{itself} {window}, a row for each key; left {one}; right {other}"
+            )
         case _:
             assert_never(node)
 

@@ -46,6 +46,8 @@ class StateStore:
     value: DataType
     key: DataType | None = None
     ttl_ms: int | None = None
+    look_ups: bool = False
+    """Whether its changes are written to a topic, which look-ups follow."""
 
     def __str__(self) -> str:
         keys = "" if self.key is None else f"{self.key.ddl()} to "
@@ -131,6 +133,10 @@ class ProcessorContext(ABC):
         self, name: str, key: Any, value: Any, *, ttl: str | timedelta | None = None
     ) -> MapStore:
         """Return the store of this name, with a map for each key of the records."""
+
+    @abstractmethod
+    def state_store(self, name: str) -> Any:
+        """Return a store that was added to the program, and that others may ask for, too."""
 
     @abstractmethod
     def forward(self, value: Any, *, key: Any = ..., timestamp: datetime | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
+from headwater.plan.folding import joined_with_itself
 from headwater.plan.graph import walk
 from headwater.plan.nodes import (
     Aggregate,
@@ -69,15 +70,19 @@ def why_not_real_time(stage: Stage) -> str | None:
         ways = _ways(sink)
         for source in stage.sources:
             if ways[id(source)] > 1:
-                return f"{source.id}: read twice, for a join or a merge with itself"
+                return f"{source.id}: read twice, by operators that need it at once"
     return None
 
 
 def _ways(sink: Sink) -> Counter[int]:
-    """Return on how many ways each operator reaches a sink, by its identity."""
+    """Return on how many ways each operator reaches a sink, by its identity.
+
+    A join of a stream with itself reads once what both sides are made of.
+    """
     found: Counter[int] = Counter({id(sink): 1})
     for node in reversed([*walk((sink,))]):
-        for parent in node.parents:
+        start = joined_with_itself(node) if isinstance(node, StreamStreamJoin) else None
+        for parent in node.parents if start is None else (start,):
             found[id(parent)] += found[id(node)]
     return found
 

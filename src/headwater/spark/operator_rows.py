@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame
 
@@ -37,10 +37,16 @@ class Arrival:
     @classmethod
     def of(cls, rows: DataFrame, time: str = "timestamp") -> Arrival:
         """Return what an operator before has left, or there is of a topic's columns."""
-        if ARRIVAL in rows.columns:
-            return cls(time, order=ARRIVAL)
-        offset = "offset" if "offset" in rows.columns else None
-        return cls(time, offset, tuple(name for name in cls.source if name in rows.columns))
+        return cls.of_columns(rows.columns, time)
+
+    @classmethod
+    def of_columns(cls, names: Sequence[str], time: str = "timestamp", prefix: str = "") -> Arrival:
+        """Return the same for columns that have the prefix before these names."""
+        if ARRIVAL in names:
+            return cls(f"{prefix}{time}", order=f"{prefix}{ARRIVAL}")
+        offset = f"{prefix}offset" if "offset" in names else None
+        source = tuple(f"{prefix}{name}" for name in cls.source if name in names)
+        return cls(f"{prefix}{time}", offset, source)
 
 
 def laid_out(
@@ -101,7 +107,11 @@ def micros(column: str) -> Column:
 
 def arrived(rows: DataFrame, arrival: Arrival | None = None) -> tuple[Column, Column, Column]:
     """Return a row's queue, its place in it, and the time by which queues are chosen."""
-    arrival = arrival or Arrival.of(rows)
+    return arrived_by(arrival or Arrival.of(rows))
+
+
+def arrived_by(arrival: Arrival) -> tuple[Column, Column, Column]:
+    """Return the same by the columns that say it."""
     if arrival.order is not None:
         source, offset, time = (
             F.col(f"{arrival.order}.{part}") for part in ("source", "offset", "time")

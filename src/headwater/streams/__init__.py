@@ -45,6 +45,7 @@ from headwater.streams.grouped import KGroupedStream
 from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
+from headwater.streams.state_stores import list_store, map_store, value_store
 from headwater.streams.suppression import Suppressed, until_time_limit
 from headwater.streams.topology import Topology
 from headwater.streams.windows import (
@@ -95,7 +96,9 @@ __all__ = [
     "histogram",
     "hopping",
     "latest_by_offset",
+    "list_store",
     "lit",
+    "map_store",
     "max",
     "min",
     "session",
@@ -108,6 +111,7 @@ __all__ = [
     "topkdistinct",
     "tumbling",
     "until_time_limit",
+    "value_store",
     "when",
     "within",
 ]

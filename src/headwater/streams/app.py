@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from headwater.plan.fingerprint import Fingerprint
     from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
+    from headwater.plan.processor import StateStore
     from headwater.plan.types import DataType
     from headwater.serde import SchemaRegistryClient
     from headwater.stores import KeyValueStore, WindowStore
@@ -146,6 +147,20 @@ class App(Hints):
             source, classes = self._source("global_table", (topic,), "earliest", options, location)
             return GlobalKTable(source, classes)
 
+    def add_state_store(self, store: StateStore, *, look_ups: bool = False) -> None:
+        """Add a store that several processors share: those that ask for it by its name in `init`.
+
+        It is made by `value_store`, `list_store` or `map_store`. Processors that share a store
+        are computed as one, each key in one place. With `look_ups` the changes of a value store
+        are written to the topic `<app>-<name>-changelog`, and `app.store(name)` follows it.
+
+        >>> from headwater.streams import App, value_store
+        >>> app = App("alarms")
+        >>> app.add_state_store(value_store("limit", "double"))
+        """
+        with Located() as location:
+            self._builder.shared.add_store(store, location, look_ups=look_ups)
+
     def store(self, name: str) -> KeyValueStore:
         """Return the store of a table, by the name that `KTable.store` gave it, for look-ups.
 
@@ -161,15 +176,17 @@ class App(Hints):
     def stores(self) -> Stores:
         """The stores of this program; each is opened when it is first asked for."""
         if self._stores is None:
+            followed = (*self._builder.stores.values(), *self._builder.shared.followed())
             self._stores = Stores(
-                self._builder.stores.values(), self.settings.cluster,
+                followed, self.settings.cluster,
                 self._stores_dir or default_directory(self.name), self._registry_client,
             )  # fmt: skip
         return self._stores
 
     def plan(self) -> Plan:
         """Return the program as data; refuse one that cannot run."""
-        plan = Plan(self.name, tuple(self._builder.sinks), self.settings)
+        sinks = self._builder.shared.grouped(self._builder.sinks)
+        plan = Plan(self.name, sinks, self.settings)
         check_plan(plan)
         return plan
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import Operator, TopicSource
 from headwater.streams.names import NAMES_THE_OPERATOR
+from headwater.streams.shared_stores import SharedStores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ class Builder:
         self.registry = registry
         self.sinks: list[Sink] = []
         self.stores: dict[str, FollowedTable] = {}
+        self.shared = SharedStores(app_name)
         self._stored_at: dict[str, str] = {}
         self._count = 0
 

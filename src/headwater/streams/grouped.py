@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from headwater.plan import functions
 from headwater.plan.aggregations import Aggregation
 from headwater.plan.errors import ExpressionError, PlanError
 from headwater.plan.expressions import StructOf
-from headwater.plan.nodes import Aggregate
+from headwater.plan.fold import Fold
+from headwater.plan.nodes import Aggregate, Map
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
@@ -16,9 +18,11 @@ from headwater.streams.hints import Hints
 from headwater.streams.location import Located
 from headwater.streams.names import check_name
 from headwater.streams.operands import Classes, as_expression, check_same
+from headwater.streams.processes import add_process
+from headwater.streams.types import as_class, as_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from headwater.plan.expressions import Expression
     from headwater.plan.nodes import Emit, Operator
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from headwater.streams.cogrouped import CogroupedKStream
     from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, Typed
+    from headwater.streams.types import TypeLike
     from headwater.streams.windows import TimeWindow
 
 _EMITS = ("batch", "record", "final")
@@ -105,9 +110,11 @@ class KGroupedStream(Hints):
 
     def aggregate(
         self,
-        aggregations: Mapping[str, Aggregation] | None = None,
+        aggregations: Mapping[str, Aggregation] | Callable[[], Any] | None = None,
+        aggregator: Callable[..., Any] | None = None,
         /,
         *,
+        returns: TypeLike | None = None,
         emit: Emit | None = None,
         late_to: str | None = None,
         name: str | None = None,
@@ -115,9 +122,24 @@ class KGroupedStream(Hints):
     ) -> KTable:
         """Compute several results at once: `aggregate(total=sum("value"), n=count())`.
 
-        The options are those of `AggregateOptions`.
+        The options are those of `AggregateOptions`. Or fold with functions of your own, the first
+        result and the next one of key, value and the one before: `aggregate(list, lambda key,
+        value, all: [*all, value["id"]], returns="array<string>")`. Each record then has a result,
+        and None deletes it.
         """
         with Located() as location:
+            if aggregator is not None or callable(aggregations):
+                if aggregator is None or not callable(aggregations) or returns is None or named:
+                    raise PlanError(
+                        "aggregate takes results by name, as aggregate(n=count()), or two "
+                        "functions and the type of the result, as aggregate(lambda: 0, lambda key, "
+                        'value, total: total + value["n"], returns="bigint")'
+                    )
+                self._check_folds(emit, late_to)
+                fold = Fold(aggregator, as_type(returns).ddl(), as_class(returns), aggregations)
+                return self._folded(fold, returns, name, location)
+            if returns is not None:
+                raise PlanError("returns= is for a function: what these return is known")
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
             return self.aggregated({**(aggregations or {}), **named}, options, location)
 
@@ -144,7 +166,7 @@ class KGroupedStream(Hints):
 
     def reduce(
         self,
-        value: FieldLike | None = None,
+        value: FieldLike | Callable[[Any, Any], Any] | None = None,
         /,
         *,
         emit: Emit | None = None,
@@ -156,9 +178,17 @@ class KGroupedStream(Hints):
 
         `reduce("old + new")` for plain values, `reduce(total="old.total + new.total", ...)` for
         structs. The result has the value's type; the first record's value is the first result.
+        A Python function gets the two, and gives a result for each record.
         """
         with Located() as location:
             wanted = self.node.row.value
+            if callable(value):
+                if fields:
+                    raise PlanError("reduce takes a function, or an expression for each field")
+                self._check_folds(emit, late_to)
+                fold = Fold(value, wanted.ddl(), self._classes.value)
+                returns = self._classes.value or wanted
+                return self._folded(fold, returns, name, location)
             if fields:
                 check_name(name, Scope.of_reduce(wanted))
             expression = reduction(value, fields, wanted)
@@ -167,6 +197,29 @@ class KGroupedStream(Hints):
             reduced = {"value": Aggregation("reduce", expression)}
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
             return self.aggregated(reduced, options, location)
+
+    def _check_folds(self, emit: Emit | None, late_to: str | None) -> None:
+        """Refuse what functions cannot do: Spark calls them record by record, by key alone."""
+        if self.window is not None or late_to is not None or emit == "final":
+            raise PlanError(
+                "a Python function folds all records of a key: for windows use expressions or the "
+                "aggregates there are, or a processor, which has timers"
+            )
+        if emit == "batch":
+            raise PlanError('a Python function gives a result for each record: leave emit="batch"')
+
+    def _folded(self, fold: Fold, returns: TypeLike, name: str | None, location: str) -> KTable:
+        node = self.node
+        if self.by is not None:
+            row = replace(node.row, key=self.by.type)
+            node = self._builder.add(
+                Map, "KSTREAM-KEY-SELECT", (node,), row, location, key=self.by.operand
+            )
+        classes = Classes(self.key_class, self._classes.value)
+        folded = add_process(
+            self._builder, node, classes, fold, returns, name, location, keeps_key=True
+        )
+        return folded.to_table()
 
     def _single(self, function: str, of: FieldLike, options: AggregateOptions) -> KTable:
         with Located() as location:

@@ -9,7 +9,9 @@ _LIST = "docs/not-yet.md"
 
 NOT_YET: dict[str, dict[str, str]] = {
     "App": {
-        "add_state_store": "each processor asks for its own in init, and forwards what others need",
+        "add_global_store": "look a topic up with stream.join(app.global_table(topic), on=...)",
+        "add_read_only_state_store": "a processor that reads the topic shares its store: "
+        "app.add_state_store",
     },
 }
 """What Kafka Streams has and we do not, by class, and what there is instead."""
@@ -21,6 +23,9 @@ _ELSEWHERE = {
         "start": _RUN,
         "run": _RUN,
         "build": "plan() returns what was built",
+    },
+    "Topology": {
+        "connect_processor_and_state_stores": "a processor that asks for a store has it",
     },
     "KStream": {
         "process_values": "here it is transform_values",

@@ -10,8 +10,8 @@ from headwater.plan.nodes import Process
 from headwater.plan.processor import Processor, ProcessorContext, PunctuationType, StateStore
 from headwater.plan.python_function import name_of
 from headwater.plan.rows import RowType
-from headwater.plan.windows import milliseconds
 from headwater.streams.operands import Classes
+from headwater.streams.state_stores import described
 from headwater.streams.types import as_class, as_type
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add_process(
     """Add a processor, with the stores that its `init` asks for."""
     from headwater.streams.kstream import KStream
 
-    stores, punctuation_type = _asked_for(supplier)
+    stores, shares, punctuation_type = _asked_for(supplier)
     if keeps_key:
         row = replace(parent.row, value=as_type(returns), has_position=False)
         made = Classes(classes.key, as_class(returns))
@@ -54,16 +54,17 @@ def add_process(
         made = Classes(as_class(returns[0]), as_class(returns[1]))
     kind = "KSTREAM-TRANSFORMVALUES" if keeps_key else "KSTREAM-PROCESSOR"
     node = builder.add(
-        Process, kind, (parent,), row, location, supplier=supplier, stores=stores,
+        Process, kind, (parent,), row, location, supplier=supplier, stores=stores, shares=shares,
         keeps_key=keeps_key, key_class=classes.key, value_class=classes.value, name=name,
         punctuation_type=punctuation_type,
     )  # fmt: skip
+    builder.shared.add_process(node)
     return KStream(builder, node, made)
 
 
 def _asked_for(
     supplier: Callable[[], Processor],
-) -> tuple[tuple[StateStore, ...], PunctuationType]:
+) -> tuple[tuple[StateStore, ...], tuple[str, ...], PunctuationType]:
     if not callable(supplier) or isinstance(supplier, Processor):
         raise PlanError(
             f"{supplier!r}: give the processor's class, or a function that makes one, since each "
@@ -80,7 +81,8 @@ def _asked_for(
             f"{name_of(supplier)} has punctuation_type={processor.punctuation_type!r}: say "
             "PunctuationType.STREAM_TIME or PunctuationType.WALL_CLOCK_TIME"
         )
-    return tuple(context.stores.values()), processor.punctuation_type
+    stores, shares = tuple(context.stores.values()), tuple(dict.fromkeys(context.shares))
+    return stores, shares, processor.punctuation_type
 
 
 class _Asked(ProcessorContext):
@@ -88,6 +90,7 @@ class _Asked(ProcessorContext):
 
     def __init__(self) -> None:
         self.stores: dict[str, StateStore] = {}
+        self.shares: list[str] = []
 
     def value_store(self, name: str, type_: TypeLike, *, ttl: Duration | None = None) -> Any:
         return self._add(name, "value", type_, None, ttl)
@@ -99,6 +102,9 @@ class _Asked(ProcessorContext):
         self, name: str, key: TypeLike, value: TypeLike, *, ttl: Duration | None = None
     ) -> Any:
         return self._add(name, "map", value, key, ttl)
+
+    def state_store(self, name: str) -> Any:
+        self.shares.append(name)
 
     def forward(self, value: Any, *, key: Any = ..., timestamp: datetime | None = None) -> None:
         del value, key, timestamp
@@ -125,10 +131,4 @@ class _Asked(ProcessorContext):
     ) -> None:
         if name in self.stores:
             raise PlanError(f"there is a store {name!r} already: name another")
-        self.stores[name] = StateStore(
-            name,
-            kind,
-            as_type(value),
-            None if key is None else as_type(key),
-            None if ttl is None else milliseconds(ttl),
-        )
+        self.stores[name] = described(name, kind, value, key, ttl)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,21 +14,16 @@ from headwater.stores.errors import UnsupportedKeyError
 from headwater.stores.keys import check_key_type
 from headwater.stores.table import FollowedTable, Side
 from headwater.streams.formats import written_format
+from headwater.streams.state_stores import check_store_name
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operator
     from headwater.streams.builder import Builder
 
-_NAME = re.compile(r"[a-zA-Z0-9._-]{1,200}")
-
 
 def add_store(builder: Builder, node: Operator, name: str, location: str) -> None:
     """Keep a table in a store of this name: nothing is written where it is a topic already."""
-    if _NAME.fullmatch(name) is None:
-        raise PlanError(
-            f"{name!r} cannot name a store, since a file is named after it: use letters, "
-            "digits, '.', '_' and '-'"
-        )
+    check_store_name(name)
     try:
         check_key_type(node.row.key)
     except UnsupportedKeyError as refusal:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
+from headwater.streams.hints import Hints
 from headwater.streams.location import Located
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headwater.plan.processor import Processor
+    from headwater.plan.processor import Processor, StateStore
     from headwater.streams.app import App
     from headwater.streams.kstream import KStream
     from headwater.streams.types import TypeLike
 
 
-class Topology:
+class Topology(Hints):
     """Sources, processors and sinks, each with a name by which others take it for a parent.
 
     >>> from headwater.streams import App, Processor
@@ -48,6 +49,11 @@ class Topology:
         """Give what the parents send on to a processor; its state is kept under the name."""
         with Located():
             self._add(name, self._merged(parents).process(supplier, returns=returns, name=name))
+
+    def add_state_store(self, store: StateStore, *, look_ups: bool = False) -> None:
+        """Add a store for the processors that ask for it, as `App.add_state_store` does."""
+        with Located():
+            self._app.add_state_store(store, look_ups=look_ups)
 
     def add_sink(self, name: str, topic: str, *parents: str, **options: Any) -> None:
         """Write what the parents send on to a topic; the options are those of `KStream.to`."""

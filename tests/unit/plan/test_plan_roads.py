@@ -96,13 +96,27 @@ def test_the_guarantee_and_the_setting_are_in_the_way() -> None:
         assert why_micro_batches(stage, stage.plan.settings)
 
 
-def test_what_is_joined_or_merged_with_itself_may_not_be() -> None:
+def test_what_is_joined_with_itself_is_read_once() -> None:
     app = App("app")
     motors = app.stream("motors", value_type="state string")
     on, off = motors.filter("state = 'on'"), motors.filter("state = 'off'")
     on.join(off, "left.state", window=within("1 s")).to("pairs")
     on.merge(off).to("both")
-    on.to("on")
-    found = [why_not_real_time(stage) or "" for stage in split(app.plan())]
-    assert len(found) == 2
-    assert all("read twice" in reason for reason in found)
+    several = motors.flat_map_values("array(state, state)").map_values(state="value")
+    several.left_join(several, "left.state", window=within("1 s")).to("several")
+    found = {
+        str(stage.sinks[0].summary): why_not_real_time(stage) or "" for stage in split(app.plan())
+    }
+    assert found["to pairs"] == found["to several"] == ""
+    assert "read twice" in found["to both"]
+    parts = dict(app.fingerprint().parts)
+    assert sum("inner join with itself" in part for part in parts.values()) == 1
+
+
+def test_what_is_joined_with_itself_by_way_of_more_records_is_not() -> None:
+    app = App("app")
+    motors = app.stream("motors", value_type="state string")
+    several = motors.flat_map_values("array(state, state)").map_values(state="value")
+    motors.join(several, "left.state", window=within("1 s")).to("pairs")
+    (stage,) = split(app.plan())
+    assert "read twice" in (why_not_real_time(stage) or "")

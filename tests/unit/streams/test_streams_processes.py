@@ -19,6 +19,8 @@ from headwater.streams import (
     ProcessorContext,
     PunctuationType,
     Record,
+    count,
+    tumbling,
 )
 
 
@@ -119,6 +121,10 @@ def test_what_goes_by_the_wall_clock_is_alone_in_its_stage() -> None:
         (lambda n: n.process(dict, returns=("int", "int")), "dict makes no Processor"),
         (lambda n: n.process(TwoOfOneName, returns=("int", "int")), "a store 'one' already"),
         (lambda n: n.transform_values(Hasty, returns="int"), "init has no record yet"),
+        (lambda n: n.group_by_key().reduce(max, emit="batch"), "gives a result for each record"),
+        (lambda n: n.group_by_key().windowed_by(tumbling("1 s")).reduce(max), "for windows use"),
+        (lambda n: n.group_by_key().aggregate(list), "or two functions and the type"),
+        (lambda n: n.group_by_key().aggregate(n=count(), returns="int"), "is for a function"),
         (lambda n: n.process(WrongClock, returns=("int", "int")), "punctuation_type='wall'"),
     ],
 )

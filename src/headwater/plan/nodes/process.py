@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.plan.nodes.node import ChangelogMode
 from headwater.plan.nodes.stateful import Stateful
 from headwater.plan.processor import PunctuationType
+from headwater.plan.processor_group import ProcessorGroup
 from headwater.plan.python_function import name_of
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 class Process(Stateful):
     """Gives each record to a processor, and takes on what that forwards.
 
-    `supplier` makes one, `stores` is what it asks for. With `keeps_key` it cannot give records
-    another key. The classes are those that declared keys and values.
+    `supplier` makes one, `stores` is what it asks for, and `shares` the names of stores that were
+    added to the program. With `keeps_key` it cannot give records another key. The classes are those
+    that declared keys and values.
     """
 
     supplier: Callable[[], Processor]
     stores: tuple[StateStore, ...] = ()
+    shares: tuple[str, ...] = ()
     keeps_key: bool = False
     key_class: type | None = None
     value_class: type | None = None
@@ -34,7 +37,14 @@ class Process(Stateful):
     @property
     def processor_name(self) -> str:
         """The name of the class, or of the function that makes one."""
+        if isinstance(self.supplier, ProcessorGroup):
+            return ", ".join(name_of(each.supplier) for each in self.supplier.members)
         return name_of(self.supplier)
+
+    @property
+    def has_inputs(self) -> bool:
+        """Whether records say by a number which of several inputs they are from."""
+        return isinstance(self.supplier, ProcessorGroup)
 
     @property
     def changelog(self) -> ChangelogMode:

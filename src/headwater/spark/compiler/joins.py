@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
+from headwater.plan.folding import folded_path_of
 from headwater.plan.scope import Scope
 from headwater.spark import operators
+from headwater.spark.compiler.folded import Folded
 from headwater.spark.compiler.operands import operand_column
 from headwater.spark.foreign_key_join import foreign_key_join
-from headwater.spark.stream_stream_join import JoinSpan, stream_stream_join
+from headwater.spark.stream_stream_join import JoinSide, JoinSpan, self_join, stream_stream_join
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from headwater.plan.nodes import (
         ForeignKeyJoin,
+        Operator,
         StreamStreamJoin,
         StreamTableJoin,
         TableTableJoin,
@@ -56,6 +59,25 @@ def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> Da
     """Pair records of the same key whose timestamps are close."""
     span = JoinSpan(node.before_ms, node.after_ms, node.grace_ms)
     joined = stream_stream_join(left, right, span, how=node.kind, unmatched=node.unmatched)
+    return _projected(node, joined)
+
+
+def with_itself(node: StreamStreamJoin, start: Operator, rows: DataFrame) -> DataFrame:
+    """Pair the records of what both sides are made of, which is read once for the two."""
+    folded = Folded(start, rows)
+    sides = []
+    for parent in node.parents:
+        for each in folded_path_of(parent)[1]:
+            folded.follow(each)
+        prefix = folded.prefix(parent)
+        sides.append(JoinSide(folded.names(parent), prefix, f"{prefix}reached"))
+    span = JoinSpan(node.before_ms, node.after_ms, node.grace_ms)
+    left, right = sides
+    joined = self_join(folded.rows, (left, right), span, how=node.kind, unmatched=node.unmatched)
+    return _projected(node, joined)
+
+
+def _projected(node: StreamStreamJoin, joined: DataFrame) -> DataFrame:
     scope = Scope.of_join(*(parent.row for parent in node.parents))
     return joined.withColumn("value", F.expr(node.projection.sql(scope))).drop(
         "left_value", "right_value"

@@ -9,6 +9,7 @@ from pyspark.errors import AnalysisException
 
 from headwater.plan import nodes
 from headwater.plan.errors import PlanError
+from headwater.plan.folding import joined_with_itself
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Sink, Source, Stateful, Stateless
 from headwater.spark.compiler import (
@@ -78,6 +79,8 @@ class NodeCompiler:
                 return reader_of(node).rows(node, self)
             case Stateless():
                 return _stateless(node, inputs)
+            case nodes.StreamStreamJoin() if (start := joined_with_itself(node)) is not None:
+                return joins.with_itself(node, start, self._made[id(start)])
             case Stateful():
                 return _stateful(node, inputs, self.reader)
             case Sink():

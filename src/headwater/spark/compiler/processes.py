@@ -40,6 +40,8 @@ def processed(node: Process, rows: DataFrame, reader: RecordReader) -> DataFrame
         source.alias("source"),
         offset.alias("offset"),
         time.alias("time"),
+        # What several processors take of one record comes to them in their order.
+        (F.col("value.input") if node.has_inputs else F.lit(0)).alias("input"),
     )
     supplied = Supplied(
         node.supplier,

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING
 
-from headwater.plan.nodes import (
-    Branch,
-    Filter,
-    FlatMap,
-    Map,
-    Merge,
-    Peek,
-    Repartition,
-    Sink,
-    Source,
-    Split,
-    Stateful,
-    Table,
-    TableFilter,
-    ToStream,
-)
+from headwater.plan.folding import Foldable, folded_path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.plan.nodes import Operator, TopicSink
 
-Foldable: TypeAlias = Filter | Split | Branch | Map | Peek | Table | ToStream
-"""Operators that make at most one record of one, without state."""
-
 
 def folded_path(sink: TopicSink) -> tuple[Operator, list[Foldable]]:
     """Return the foldable operators that lead to a sink, and what they start from."""
-    path: list[Foldable] = []
-    start: Operator = sink.parents[0]
-    while (foldable := as_foldable(start)) is not None:
-        path.insert(0, foldable)
-        start = foldable.parents[0]
-    return start, path
+    return folded_path_of(sink.parents[0])
 
 
 def shared_path(sinks: Sequence[TopicSink]) -> list[Operator]:
@@ -53,17 +30,6 @@ def shared_path(sinks: Sequence[TopicSink]) -> list[Operator]:
 def queries_of(sinks: Sequence[TopicSink]) -> list[tuple[TopicSink, ...]]:
     """Return the sinks of each query that a stage's topics need: all in one, or each its own."""
     return [tuple(sinks)] if sinks and shared_path(sinks) else [(sink,) for sink in sinks]
-
-
-def as_foldable(node: Operator) -> Foldable | None:
-    """Return the operator if it can be folded into a query with several sinks."""
-    match node:
-        case Filter() | Split() | Branch() | Map() | Peek() | Table() | ToStream():
-            return node
-        case Source() | Sink() | Stateful() | FlatMap() | Merge() | Repartition() | TableFilter():
-            return None
-        case _:
-            assert_never(node)
 
 
 def _whole_path(sink: TopicSink) -> list[Operator]:

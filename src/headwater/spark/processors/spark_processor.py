@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from headwater.plan.fold import Fold
 from headwater.plan.processor import ProcessorContext, PunctuationType, Record
+from headwater.plan.processor_group import ProcessorGroup
 from headwater.plan.python_function import instance_of, plain
 from headwater.spark.processors.clock import StreamClock, WallClock
 from headwater.spark.processors.shipping import packed, unpacked
@@ -49,7 +51,11 @@ class SparkProcessor(StatefulProcessor):
     """Calls the user's processor record by record."""
 
     def __init__(self, supplied: Supplied) -> None:
-        classes = supplied.supplier, supplied.key_class, supplied.value_class
+        supplier = supplied.supplier
+        suppliers: tuple[Any, ...] = (supplier,)
+        if isinstance(supplier, ProcessorGroup | Fold):
+            suppliers = supplier.classes
+        classes = *suppliers, supplied.key_class, supplied.value_class
         self._packed = packed(supplied, *classes)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -153,6 +159,10 @@ class SparkContext(ProcessorContext):
         del key, value, ttl
         return self._asked(name)
 
+    def state_store(self, name: str) -> Any:
+        """Return the store of this name."""
+        return self._asked(name)
+
     def forward(self, value: Any, *, key: Any = ..., timestamp: datetime | None = None) -> None:
         """Send a record on."""
         if key is not ... and self._supplied.keeps_key:
@@ -202,7 +212,7 @@ def in_arrival_order(rows: Iterable[Any]) -> list[Any]:
     for row in rows:
         queues.setdefault(row["source"], []).append(row)
     for queue in queues.values():
-        queue.sort(key=lambda row: row["offset"], reverse=True)
+        queue.sort(key=lambda row: (row["offset"], row["input"]), reverse=True)
     heads = [(queue[-1]["time"], source) for source, queue in queues.items()]
     heapq.heapify(heads)
     found = []
