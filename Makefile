@@ -12,7 +12,8 @@ WORKERS ?= $(shell expr $(CORES) + 3)
 .PHONY: run test check static static-and-classes classes lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators classes
-	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
+	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS)) \
+	    $(if $(GUARANTEE),--guarantee $(GUARANTEE))
 
 test: static-and-classes tests
 
