@@ -15,7 +15,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: run test check static static-and-classes classes compiled lint types imports units tests flaky soak durations bench lock setup operators clean
 
 run: $(READY) operators classes
-	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS))
+	@$(BIN)/python -m examples.plant $(if $(SECONDS),--seconds $(SECONDS)) \
+	    $(if $(GUARANTEE),--guarantee $(GUARANTEE))
 
 test: static-and-classes tests
 

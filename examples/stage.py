@@ -60,17 +60,23 @@ class Stage:
         for done in admin.create_topics(wanted).values():
             done.result(30)
 
-    def program(self, path: Path, *options: str) -> Program:
+    def program(
+        self, path: Path, *options: str, environment: Mapping[str, str] | None = None
+    ) -> Program:
         """Start a streams program; started again, it goes on from its checkpoint."""
         checkpoints = self.data / "checkpoints" / path.stem
         checkpoint = ("--checkpoint-dir", str(checkpoints))
-        return self.start("headwater", "run", str(path), *checkpoint, *options)
+        arguments = ("run", str(path), *checkpoint, *options)
+        return self.start("headwater", *arguments, environment=environment)
 
-    def start(self, module: str, *arguments: str) -> Program:
+    def start(
+        self, module: str, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> Program:
         """Start a module in a process of its own; it finds the broker in its environment."""
         environment = {
             "HEADWATER_BOOTSTRAP_SERVER": self.servers,
             "HEADWATER_REGISTRY": self.registry,
+            **(environment or {}),
         }
         return _started(self.guard, [module, *arguments], environment)
 

@@ -20,6 +20,7 @@ SHORT_RUNS = "short-runs"
 TOPICS = (ALERTS, WITH_UNITS, AVERAGES, SHORT_RUNS)
 
 _RECENT = 6
+_DELAYS_OF_S = 30.0
 
 
 @dataclass
@@ -31,8 +32,8 @@ class Results:
     alerts: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_RECENT))
     short_runs: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_RECENT))
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(TOPICS, 0))
-    delays_ms: deque[float] = field(default_factory=lambda: deque(maxlen=1_000))
-    """From the measurement until it arrived here with its unit."""
+    _delays: deque[tuple[float, float]] = field(default_factory=deque)
+    """When each measurement of the last while came back with its unit, and after how long."""
 
     def take(self, topic: str, key: str, value: dict[str, Any], measured_ms: float) -> None:
         """Note one record."""
@@ -45,7 +46,17 @@ class Results:
             self.averages[key] = value
         else:
             self.values[key] = value
-            self.delays_ms.append(time.time() * 1000 - measured_ms)
+            now = time.monotonic()
+            self._delays.append((now, time.time() * 1000 - measured_ms))
+            while self._delays[0][0] < now - _DELAYS_OF_S:
+                self._delays.popleft()
+
+    def delays_ms(self) -> list[float]:
+        """Return how long the measurements of the last half minute took, the fastest first.
+
+        That is from the measurement until it arrived here with its unit.
+        """
+        return sorted(delay_ms for _, delay_ms in self._delays)
 
 
 class ResultReader:

@@ -65,7 +65,8 @@ class Simulator:
     def prepare(self) -> None:
         """Create the topics, register the schemas, and tell what is known of the sensors."""
         compacted = {"cleanup.policy": "compact"}
-        topics = [NewTopic(TOPIC, 2, 1), NewTopic(METADATA, 1, 1, config=compacted)]
+        # A few records a second: one partition, and one task that reads it and keeps the state.
+        topics = [NewTopic(TOPIC, 1, 1), NewTopic(METADATA, 1, 1, config=compacted)]
         for done in self._admin.create_topics(topics).values():
             done.result(30)
         known = self._serializer("metadata")

@@ -46,10 +46,12 @@ def make_view() -> Iterator[View]:
 
 
 def delay(results: Results) -> str:
-    """Return how long records take through the pipeline."""
-    if not results.delays_ms:
+    """Return how long records took through the pipeline in the last half minute."""
+    delays_ms = results.delays_ms()
+    if not delays_ms:
         return "-"
-    return f"{median(results.delays_ms):,.0f} ms"
+    slow = delays_ms[len(delays_ms) * 95 // 100]
+    return f"{median(delays_ms):,.0f} ms (median; 95 %: {slow:,.0f} ms)"
 
 
 class _Lines:
@@ -101,9 +103,9 @@ class _Tables:
 
         counts = results.counts
         summary = (
-            f"{sent:,} measurements sent, {counts[WITH_UNITS]:,} came back with units "
-            f"({delay(results)} later), {counts[ALERTS]:,} alerts, {counts[SHORT_RUNS]:,} short "
-            f"runs   Ctrl-C ends it"
+            f"{sent:,} measurements sent, {counts[WITH_UNITS]:,} came back with units, "
+            f"{counts[ALERTS]:,} alerts, {counts[SHORT_RUNS]:,} short runs\n"
+            f"from measurement to result: {delay(results)}   Ctrl-C ends it"
         )
         lists = Columns([_alerts(results), _short_runs(results)], padding=(0, 4))
         return Group(_sensors(results), lists, Text(f"pipeline: {self._said}"), Text(summary))

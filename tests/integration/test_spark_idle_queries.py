@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import operator
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +18,7 @@ from tests.spark_session import spark
 from tests.waiting import wait_for
 
 from headwater.spark.jobs.job import Job
+from headwater.streams import tumbling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +35,7 @@ __all__ = ["spark"]
 
 VALUE = "value bigint"
 _LONGEST_WAIT = "headwater.source.longestWaitMs"
+_PATIENCE = "headwater.source.patienceMs"
 _NEVER_MS = 1_000_000
 # Spark asks more often than that, ten to a hundred times, unless somebody makes it wait.
 _REQUESTS_WITHIN_S, _FEW_REQUESTS = 1.5, 20
@@ -48,14 +52,18 @@ def topics(measured: BrokerProcess) -> Topics:
 
 
 @contextmanager
-def looking_every(milliseconds: int, spark: SparkSession) -> Iterator[None]:
-    """Have idle queries look for themselves after so long, if nobody has told them anything."""
+def set_in_jvm(name: str, milliseconds: int, spark: SparkSession) -> Iterator[None]:
     system: Any = spark.sparkContext._jvm.System  # type: ignore[union-attr]
-    system.setProperty(_LONGEST_WAIT, str(milliseconds))
+    system.setProperty(name, str(milliseconds))
     try:
         yield
     finally:
-        system.clearProperty(_LONGEST_WAIT)
+        system.clearProperty(name)
+
+
+def looking_every(milliseconds: int, spark: SparkSession) -> AbstractContextManager[None]:
+    """Have idle queries look for themselves after so long, if nobody has told them anything."""
+    return set_in_jvm(_LONGEST_WAIT, milliseconds, spark)
 
 
 @contextmanager
@@ -114,6 +122,36 @@ def test_an_idle_query_asks_rarely_and_goes_on_with_the_first_record_in_any_sour
         topics.write(others, {"value": 5})
         values = [json.loads(each.value())["value"] for each in topics.read(f"{topic}-out", 6)]
     assert values == [0, 1, 2, 3, 4, 5]
+
+
+def test_records_that_follow_soon_spare_the_batch_without_any(
+    spark: SparkSession, topics: Topics, topic: str, tmp_path: Path
+) -> None:
+    """Each record moves time on, which closes windows: Spark would run a second batch for that."""
+    minute_ms = 60_000
+    app = app_of(topics, tmp_path, guarantee="exactly_once")
+    minutes = app.stream(topic, value_type=VALUE).group_by_key().windowed_by(tumbling("1 minute"))
+    minutes.count().suppress().to_stream().to(f"{topic}-final")
+    minutes.count().to_stream().to(f"{topic}-counts")
+    topics.create(topic)
+    with running(app, spark) as job:
+
+        def batches() -> list[tuple[int, int]]:
+            return [(query.batch, query.rows) for query in job.progress()]
+
+        # The first batch of a program is there without a record.
+        wait_for(lambda: not any(query.awaits_report for query in job.progress()))
+        with set_in_jvm(_PATIENCE, _NEVER_MS, spark):
+            for number in range(1, 5):
+                topics.produce(topic, "k", {"value": 0}, timestamp_ms=number * minute_ms)
+                topics.flush()
+                # One more for each record: the next one has the work that this one has left.
+                done = [(number, number)] * 2
+                wait_for(batches, until=partial(operator.eq, done))
+            topics.read(f"{topic}-final", 2)
+            assert batches() == [(4, 4)] * 2
+        # Nothing follows any more: the batch without records closes the third window.
+        topics.read(f"{topic}-final", 3)
 
 
 def test_an_idle_query_finds_new_partitions(

@@ -43,8 +43,8 @@ QUERIES = {
     "pair": """INSERT INTO output
         SELECT r.`key`, r.id, r.`value`, r.unit, r.site, r.note, c.checked, c.inspector
         FROM readings AS r, checks AS c WHERE r.`key` = c.`key` AND c.ts
-        BETWEEN r.ts - INTERVAL '{seconds}' SECOND(4, 3)
-            AND r.ts + INTERVAL '{seconds}' SECOND(4, 3)""",
+        BETWEEN r.ts - INTERVAL '{span}' DAY TO SECOND(3)
+            AND r.ts + INTERVAL '{span}' DAY TO SECOND(3)""",
     "tables": f"""INSERT INTO output SELECT {_JUDGED} FROM readings AS r
         JOIN limits AS l ON r.`key` = l.`key`""",
 }
@@ -85,7 +85,11 @@ def main(connector: str, kind: str, guarantee: str, servers: str, state: str, *r
         tables.execute_sql(_source("checks", _CHECK, checks, servers, False))
         tables.execute_sql(_sink(kind, output, servers, guarantee.replace("_", "-")))
         started = time.perf_counter()
-        query = QUERIES[kind].replace("{seconds}", f"{int(within_ms) / 1000:.3f}")
+        # Flink knows no seconds of more than two digits without days before them.
+        minutes, within_minute = divmod(int(within_ms), 60_000)
+        hours, minutes = divmod(minutes, 60)
+        span = f"{hours // 24} {hours % 24:02}:{minutes:02}:{within_minute / 1000:06.3f}"
+        query = QUERIES[kind].replace("{span}", span)
         tables.execute_sql(query).wait()
         seconds = time.perf_counter() - started
     print(f"seconds={seconds}", flush=True)

@@ -253,6 +253,8 @@ def _local(jars: Sequence[Path]) -> dict[str, str]:
         "spark.driver.bindAddress": _LOOPBACK,
         "spark.driver.host": _LOOPBACK,
         "spark.driver.extraClassPath": os.pathsep.join(str(jar) for jar in jars),
+        # Hadoop's own runs a process for each file that it creates, a dozen for a batch with state.
+        **({"spark.hadoop.fs.file.impl": "io.headwater.files.LocalFiles"} if jars else {}),
     }
 
 

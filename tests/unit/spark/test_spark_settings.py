@@ -33,10 +33,13 @@ def test_a_container_has_what_it_may_use(tmp_path: Path) -> None:
 
 def test_jars_go_to_the_class_path_here_and_to_executors_elsewhere() -> None:
     jars = [Path("a.jar"), Path("b.jar")]
-    assert session_settings(jars=jars)["spark.driver.extraClassPath"] == "a.jar:b.jar"
+    local = session_settings(jars=jars)
+    assert local["spark.driver.extraClassPath"] == "a.jar:b.jar"
+    assert local["spark.hadoop.fs.file.impl"] == "io.headwater.files.LocalFiles"
     remote = session_settings(jars=jars, master="spark://cluster:7077")
     assert remote["spark.jars"] == "a.jar,b.jar"
     assert "spark.driver.bindAddress" not in remote
+    assert "spark.hadoop.fs.file.impl" not in remote
 
 
 def test_the_log_can_be_made_to_speak(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,10 +141,15 @@ final class EndWatcher implements Runnable {
      */
     synchronized void tell(CountDownLatch news, Map<TopicPartition, Long> positions) {
         waiting.computeIfAbsent(news, each -> new HashMap<>()).putAll(positions);
-        if (!positions.entrySet().stream()
-                .allMatch(each -> each.getValue().equals(ends.get(each.getKey())))) {
+        if (haveMoved(positions)) {
             news.countDown();
         }
+    }
+
+    /** Tell whether one of the partitions does not end there. */
+    synchronized boolean haveMoved(Map<TopicPartition, Long> positions) {
+        return !positions.entrySet().stream()
+                .allMatch(each -> each.getValue().equals(ends.get(each.getKey())));
     }
 
     synchronized void forget(CountDownLatch news) {

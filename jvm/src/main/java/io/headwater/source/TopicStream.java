@@ -108,14 +108,17 @@ final class TopicStream implements InvocationHandler {
     private Offset latestOffset(Offset start, Method method, Object[] arguments) throws Throwable {
         try {
             query().awaitNews(this, start);
+            Offset latest;
+            do {
+                latest = (Offset) call(method, arguments);
+                query().found(this, kafka, start, latest);
+            } while (start.equals(latest) && query().awaitMore(this));
+            return latest;
         } catch (InterruptedException stopped) {
             // Spark expects no such exception here, and looks for itself before it goes on.
             Thread.currentThread().interrupt();
             return start;
         }
-        Offset latest = (Offset) call(method, arguments);
-        query().found(this, kafka, start, latest);
-        return latest;
     }
 
     private void copyProgress() {

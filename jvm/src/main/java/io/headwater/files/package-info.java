@@ -1,0 +1,2 @@
+/** This machine's files, for Hadoop's file systems. */
+package io.headwater.files;
