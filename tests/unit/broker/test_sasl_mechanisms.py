@@ -181,7 +181,8 @@ def test_the_settings_of_a_listener_with_sasl() -> None:
     assert sasl.mechanisms == ["SCRAM-SHA-512", "PLAIN"]
     assert [sasl.max_session_ms(name) for name in sasl.mechanisms] == [5000, 7000]
     for settings, reason in (
-        ({}, "GSSAPI is not served; listener SASL_SSL may have PLAIN"),
+        ({}, "GSSAPI, which sasl.enabled.mechanisms has unless it is set, needs"),
+        ({"sasl.enabled.mechanisms": "X"}, "X is not served; listener SASL_SSL may have PLAIN"),
         ({"sasl.enabled.mechanisms": ""}, "needs a mechanism"),
         ({"sasl.enabled.mechanisms": "PLAIN"}, "PLAIN needs users"),
         ({"sasl.enabled.mechanisms": "PLAIN", jaas: "PlainLoginModule required;"}, "no users"),

@@ -364,6 +364,8 @@ class Connection:
     def _check_size(self, size: int) -> bool:
         if 0 < size <= self.max_frame:
             return True
+        if size == 0 and self.login is not None and self.login.takes_bare_messages:
+            return True
         if size >> 16 == _TLS_HANDSHAKE and self.session.security_protocol in _PLAIN:
             self.close(
                 f"it speaks TLS, and the listener {self.session.listener} speaks plain text"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.sasl import plain
-from headwater.broker.sasl.jaas import users_of
+from headwater.broker.sasl.jaas import options_of, users_of
 from headwater.broker.sasl.plain import PlainExchange
 from headwater.broker.sasl.scram import ScramExchange
 from headwater.broker.sasl.scram_credentials import ScramMechanism
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from headwater.broker.config import BrokerConfig
     from headwater.broker.config.listener_values import ListenerValues
     from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
+    from headwater.broker.sasl.gssapi import KerberosSettings
     from headwater.broker.sasl.mechanism import Exchange
     from headwater.broker.sasl.scram_credentials import ScramCredentials
 
 _SCRAM = {mechanism.sasl_name: mechanism for mechanism in ScramMechanism}
 _OAUTHBEARER = "OAUTHBEARER"
-SERVED = (plain.NAME, *_SCRAM, _OAUTHBEARER)
+_GSSAPI = "GSSAPI"
+SERVED = (plain.NAME, *_SCRAM, _OAUTHBEARER, _GSSAPI)
 
 
 class TokenSettings(NamedTuple):
@@ -48,6 +50,8 @@ class SaslSettings(NamedTuple):
     """For each mechanism that is enabled, after which time clients have to log in again, or 0."""
     tokens: TokenSettings | None = None
     """Of OAUTHBEARER, where that is enabled."""
+    kerberos: KerberosSettings | None = None
+    """Of GSSAPI, where that is enabled."""
 
     @classmethod
     def of(cls, config: BrokerConfig, listener: str) -> SaslSettings:
@@ -72,7 +76,8 @@ class SaslSettings(NamedTuple):
             for mechanism in enabled
         }
         tokens = _tokens(values) if _OAUTHBEARER in enabled else None
-        return cls(passwords, lifetimes, tokens)
+        kerberos = _kerberos(config, listener) if _GSSAPI in enabled else None
+        return cls(passwords, lifetimes, tokens, kerberos)
 
 
 class ListenerSasl:
@@ -91,6 +96,7 @@ class ListenerSasl:
         self._tokens = tokens
         self._settings = SaslSettings.of(config, listener)
         self._begin_by_token = _token_exchanges(self._settings.tokens)
+        self._begin_by_ticket = _ticket_exchanges(self._settings.kerberos)
         self.max_receive_size = config.of_listener(listener).integer("sasl.server.max.receive.size")
         """How large a message may be before somebody has logged in."""
         config.on_trial(self._check)
@@ -117,23 +123,35 @@ class ListenerSasl:
         if mechanism == _OAUTHBEARER:
             assert self._begin_by_token is not None
             return self._begin_by_token()
+        if mechanism == _GSSAPI:
+            assert self._begin_by_ticket is not None
+            return self._begin_by_ticket()
         return ScramExchange(_SCRAM[mechanism], self._credentials(), self._tokens)
 
     def _check(self, trial: BrokerConfig) -> None:
         settings = SaslSettings.of(trial, self._listener)
         if settings.tokens != self._settings.tokens:
             _token_exchanges(settings.tokens)
+        if settings.kerberos != self._settings.kerberos:
+            _ticket_exchanges(settings.kerberos)
 
     def _reload(self) -> None:
         before, self._settings = self._settings, SaslSettings.of(self._config, self._listener)
         if self._settings.tokens != before.tokens:
             self._begin_by_token = _token_exchanges(self._settings.tokens)
+        if self._settings.kerberos != before.kerberos:
+            self._begin_by_ticket = _ticket_exchanges(self._settings.kerberos)
+
+
+def _jaas(config: BrokerConfig, listener: str, mechanism: str) -> tuple[str, str | None]:
+    """Return what the login module of a mechanism is told, after the name of that setting."""
+    setting = "sasl.jaas.config"
+    name = f"listener.name.{listener.lower()}.{mechanism.lower()}.{setting}"
+    return name, config.of_listener(listener, mechanism).text(setting)
 
 
 def _passwords(config: BrokerConfig, listener: str) -> dict[str, str]:
-    setting = "sasl.jaas.config"
-    name = f"listener.name.{listener.lower()}.plain.{setting}"
-    text = config.of_listener(listener, plain.NAME).text(setting)
+    name, text = _jaas(config, listener, plain.NAME)
     if text is None:
         raise ConfigError(
             name, None, 'PLAIN needs users: PlainLoginModule required user_NAME="PASSWORD";'
@@ -180,3 +198,50 @@ def _token_exchanges(tokens: TokenSettings | None) -> Callable[[], Exchange] | N
             "sasl.oauthbearer.jwks.endpoint.url", tokens.keys_at, str(error)
         ) from None
     return partial(OauthBearerExchange, keys, Expectations(*tokens[2:]))
+
+
+_FORM = 'useKeyTab=true storeKey=true keyTab="FILE" principal="SERVICE/HOST@REALM"'
+
+
+def _kerberos(config: BrokerConfig, listener: str) -> KerberosSettings:
+    from headwater.broker.sasl.gssapi import KerberosSettings
+
+    name, text = _jaas(config, listener, _GSSAPI)
+    if text is None:
+        raise ConfigError(
+            name,
+            None,
+            "GSSAPI, which sasl.enabled.mechanisms has unless it is set, needs the broker's own"
+            f" key: Krb5LoginModule required {_FORM};",
+        )
+    options = options_of(name, text, "Krb5LoginModule", _FORM)
+    keytab, principal = options.get("keyTab"), options.get("principal")
+    if options.get("useKeyTab", "").lower() != "true" or not keytab or not principal:
+        raise ConfigError(name, HIDDEN, f"a broker's key comes from a keytab: {_FORM}")
+    values = config.of_listener(listener)
+    told, in_jaas = values.text("sasl.kerberos.service.name"), options.get("serviceName")
+    if told is None and in_jaas is None:
+        raise ConfigError(
+            "sasl.kerberos.service.name",
+            None,
+            "No serviceName defined in either JAAS or Kafka config",
+        )
+    if told is not None and in_jaas is not None and told != in_jaas:
+        raise ConfigError(
+            "sasl.kerberos.service.name",
+            told,
+            f"Conflicting serviceName values found in JAAS and Kafka configs: {name} has {in_jaas}",
+        )
+    return KerberosSettings(
+        name, keytab, principal, values.words("sasl.kerberos.principal.to.local.rules")
+    )
+
+
+def _ticket_exchanges(kerberos: KerberosSettings | None) -> Callable[[], Exchange] | None:
+    """Return what begins a login by ticket; raises ConfigError."""
+    if kerberos is None:
+        return None
+    # Only now: the library is there for those who want it.
+    from headwater.broker.sasl.gssapi import KerberosService
+
+    return KerberosService(kerberos).begin

@@ -62,6 +62,11 @@ class Login:
         self._mechanism = ""
         self._exchange: Exchange | None = None
 
+    @property
+    def takes_bare_messages(self) -> bool:
+        """Whether a frame is nothing but a message of the mechanism's, which may be empty."""
+        return self.state is State.BARE_MESSAGES
+
     def take(self, view: memoryview, reply: Reply) -> bool:
         """Take a frame; False if it is an ApiVersions, which is answered as always."""
         try:
@@ -129,7 +134,8 @@ class Login:
                 "error_code": ErrorCode.SASL_AUTHENTICATION_FAILED,
                 "error_message": str(refusal),
             }
-            self._refuse(header, answer, reply, f"its login by {self._mechanism} failed: {refusal}")
+            reason = f"its login by {self._mechanism} failed: {refusal.reason}"
+            self._refuse(header, answer, reply, reason)
             return
         if header is None:
             reply.send(b"", step.answer)

@@ -8,6 +8,11 @@ from typing import NamedTuple, Protocol
 class LoginRefused(Exception):  # noqa: N818 - it says what became of it
     """A client has not proved who it is. What a client may be told is the message."""
 
+    def __init__(self, told: str, reason: str | None = None) -> None:
+        super().__init__(told)
+        self.reason = reason or told
+        """What an operator is told."""
+
 
 class Step(NamedTuple):
     """What is said to a client, and who it is when nothing more has to be said."""

@@ -9,8 +9,8 @@ SETTINGS = (
         "sasl.enabled.mechanisms",
         ConfigType.LIST,
         ("GSSAPI",),
-        "The SASL mechanisms that clients may use, of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 and"
-        " OAUTHBEARER.",
+        "The SASL mechanisms that clients may use, of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512,"
+        " OAUTHBEARER and GSSAPI.",
         list_of(may_be_empty=True),
         update=UpdateMode.PER_BROKER,
     ),
@@ -18,7 +18,8 @@ SETTINGS = (
         "sasl.jaas.config",
         ConfigType.PASSWORD,
         None,
-        "The users of PLAIN in JAAS format, as listener.name.LISTENER.plain.sasl.jaas.config.",
+        "The users of PLAIN and the keytab of GSSAPI in JAAS format, as"
+        " listener.name.LISTENER.MECHANISM.sasl.jaas.config.",
         update=UpdateMode.PER_BROKER,
     ),
     ConfigDef(
@@ -41,6 +42,21 @@ SETTINGS = (
         "How long the broker waits before it closes a connection that failed to authenticate.",
         at_least(0),
         importance=Importance.LOW,
+    ),
+    ConfigDef(
+        "sasl.kerberos.service.name",
+        ConfigType.STRING,
+        None,
+        "The broker's name as a service of Kerberos, the same for all brokers.",
+        update=UpdateMode.PER_BROKER,
+    ),
+    ConfigDef(
+        "sasl.kerberos.principal.to.local.rules",
+        ConfigType.LIST,
+        ("DEFAULT",),
+        "How Kerberos principals become names of users; the first rule that fits decides.",
+        list_of(may_be_empty=True),
+        update=UpdateMode.PER_BROKER,
     ),
     ConfigDef(
         "sasl.oauthbearer.jwks.endpoint.url",
