@@ -33,7 +33,11 @@ const found = [...document.querySelectorAll(arguments[0])].find(each =>
   each.innerText.trim() === arguments[1] && each.offsetParent !== null && !each.disabled);
 """
 _IS_ENABLED = f"{_FOUND} return Boolean(found);"
-_CLICK = f"{_FOUND} if (found) found.click(); return Boolean(found);"
+_IS_CONNECTED = "window.socket && window.socket.connected"
+# A page that one has just come to can be seen before it hears what is done there.
+_CLICK = f"""\
+if (!({_IS_CONNECTED})) return false;
+{_FOUND} if (found) found.click(); return Boolean(found);"""
 _ITEMS = ".q-menu .q-item"
 # What a page that changes by itself, or a dialog that still moves, brings.
 _PASSING = ("stale element", "intercepted", "belong to the document", "not interactable")
@@ -55,9 +59,16 @@ class Browser:
         """Go to a page, and wait until it is there and its buttons work."""
         self.driver.get(f"{self.url}{path}")
         self.sees(heading, "h1")
-        wait_for(lambda: self.script("return Boolean(window.socket && window.socket.connected)"))
+        self._hears()
         # On a busy machine a page is there before what it shows.
         wait_for(lambda: self.script("return document.querySelector('.hw-waiting') === null"))
+
+    def _hears(self) -> None:
+        """Wait until the page is connected to its console."""
+        wait_for(
+            lambda: self.script(f"return Boolean({_IS_CONNECTED})"),
+            lambda: f"{self.path} is not connected",
+        )
 
     @property
     def path(self) -> str:
@@ -94,6 +105,7 @@ class Browser:
         """Type into the box of this label, in place of what is there."""
 
         def typed() -> bool:
+            self._hears()
             box = self.box(label)
             box.send_keys(Keys.CONTROL, "a")
             box.send_keys(Keys.DELETE)
