@@ -44,6 +44,7 @@ class Gate:
     """Lets requests through to an application that asks for basic authentication, or for none."""
 
     has_lifespan = True
+    has_sockets = True
 
     def __init__(
         self,
