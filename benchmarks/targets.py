@@ -31,14 +31,21 @@ class Target(NamedTuple):
     name: str
     properties: tuple[str, ...] = ()
     is_kafka: bool = False
-    keeps_records: bool = True
+    module: str | None = None
+    """Run instead of `headwater`: a broker that keeps no records."""
+
+    @property
+    def keeps_records(self) -> bool:
+        return self.module is None
 
 
 HEADWATER = Target("Headwater, flush=fsync")
 HEADWATER_OS = Target("Headwater, flush=os", ("flush=os",))
 KAFKA = Target("Apache Kafka", is_kafka=True)
-FORGETFUL = Target("keeps nothing", keeps_records=False)
+FORGETFUL = Target("keeps nothing", module="benchmarks.forgetful_broker")
 """What a producer would reach if a broker had nothing to write: no peer, the end of the scale."""
+ONE_FLUSH = Target("one flush, nothing else", module="benchmarks.one_flush_broker")
+"""What a producer would reach at most if `acks=all` means that records are on this disk."""
 
 
 class Running(NamedTuple):
@@ -83,8 +90,8 @@ def running_in(
         command = apache_kafka.prepare(directory, port, free_port())
     else:
         command = [str(Path(sys.executable).with_name("headwater"))]
-        if not target.keeps_records:
-            command = [sys.executable, "-m", "benchmarks.forgetful_broker"]
+        if target.module is not None:
+            command = [sys.executable, "-m", target.module]
         command += ["broker", "--port", str(port), "--data", str(directory / "data")]
         for assignment in target.properties:
             command += ["--property", assignment]
