@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
-from headwater.broker.groups.classic_records import group_metadata_record
-from headwater.broker.groups.consumer_group import member_records
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
+from headwater.broker.groups.classic.records import group_metadata_record
+from headwater.broker.groups.consumer.group import member_records
+from headwater.broker.groups.consumer.member import (
     ConsumerMember,
     without_epochs,
 )
-from headwater.broker.groups.consumer_records import GroupEpochChanged, TargetEpochChanged
+from headwater.broker.groups.consumer.records import GroupEpochChanged, TargetEpochChanged
+from headwater.broker.groups.consumer.target_assignment import metadata_hash
 from headwater.broker.groups.embedded_protocol import (
     CONSUMER,
     decode_assignment,
@@ -19,12 +20,11 @@ from headwater.broker.groups.embedded_protocol import (
 )
 from headwater.broker.groups.group_draft import GroupDraft
 from headwater.broker.groups.mixed_protocol import embedded_assignment, subscription_of
-from headwater.broker.groups.target_assignment import metadata_hash
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
-    from headwater.broker.groups.consumer_group import ConsumerGroup
-    from headwater.broker.groups.consumer_member import ClassicSupport
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.member import ClassicSupport
     from headwater.broker.groups.environment import Topics
     from headwater.broker.groups.settings import GroupSettings
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.messages import (
     UNKNOWN_MEMBER,
     JoinRequest,
     JoinResult,
@@ -18,7 +18,7 @@ from headwater.broker.groups.classic_messages import (
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     ClassicSupport,
     ConsumerMember,
     MemberState,
@@ -36,9 +36,9 @@ from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.broker.groups.classic_group import ClassicMember
-    from headwater.broker.groups.consumer_group import ConsumerGroup
-    from headwater.broker.groups.consumer_protocol import ConsumerProtocol, Expire
+    from headwater.broker.groups.classic.group import ClassicMember
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.protocol import ConsumerProtocol, Expire
     from headwater.broker.groups.embedded_protocol import EmbeddedSubscription
     from headwater.broker.groups.environment import Environment, Topics
     from headwater.broker.groups.group_draft import GroupDraft
