@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headwater.log.indexes.txn_index import AbortedTxn
-    from headwater.log.log_segments import LogPosition
     from headwater.log.records.batch import BatchHeader
+    from headwater.log.segments.log_segments import LogPosition
 
 
 class AppendOrigin(Enum):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.log.disk import storage_error, sync_directory
 from headwater.log.errors import StorageError
-from headwater.log.log_segments import LogPosition
+from headwater.log.segments.log_segments import LogPosition
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.disk import OpenFile
     from headwater.log.log_loader import LoadedLog
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 class Region(NamedTuple):

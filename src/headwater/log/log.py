@@ -24,15 +24,15 @@ from headwater.log.flusher import Flusher
 from headwater.log.indexes.timestamp_search import TimestampOffset
 from headwater.log.log_loader import LoadedLog, load
 from headwater.log.log_reader import LogReader
-from headwater.log.log_segments import LogPosition
 from headwater.log.producers.producer_snapshots import remove_old_snapshots, take_snapshot
 from headwater.log.records.batch import TIMESTAMP_TYPE_BIT
 from headwater.log.records.end_txn_marker import decode_marker
-from headwater.log.removed_segments import RemovedSegments
 from headwater.log.retention import count_removable, is_expired
-from headwater.log.roll_policy import RollPolicy
-from headwater.log.segment import FileSlice, Segment
-from headwater.log.segment_swap import commit_cleaned
+from headwater.log.segments.log_segments import LogPosition
+from headwater.log.segments.removed import RemovedSegments
+from headwater.log.segments.roll_policy import RollPolicy
+from headwater.log.segments.segment import FileSlice, Segment
+from headwater.log.segments.swap import commit_cleaned
 from headwater.log.storage_faults import StorageFaults
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from headwater.log.checkpoint import (
 from headwater.log.disk import names_in
 from headwater.log.indexes.index_proof import readable_batches
 from headwater.log.leader_epochs import LeaderEpochs
-from headwater.log.log_segments import LogSegments
 from headwater.log.producers.producer_loading import load_producers
 from headwater.log.recovery import open_segments
-from headwater.log.segment import Segment
+from headwater.log.segments.log_segments import LogSegments
+from headwater.log.segments.segment import Segment
 
 if TYPE_CHECKING:
     from pathlib import Path

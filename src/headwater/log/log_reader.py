@@ -13,9 +13,9 @@ from headwater.log.errors import CorruptBatch, OffsetOutOfRange
 from headwater.log.file_names import LOG
 from headwater.log.indexes import timestamp_search
 from headwater.log.indexes.index_rebuild import rebuild_indexes
-from headwater.log.log_segments import LogPosition
 from headwater.log.records.batch import HEADER_SIZE, MAGIC, parse_header
-from headwater.log.segment import NOWHERE, FileSlice
+from headwater.log.segments.log_segments import LogPosition
+from headwater.log.segments.segment import NOWHERE, FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from headwater.log.indexes.txn_index import AbortedTxn
     from headwater.log.log_loader import LoadedLog
     from headwater.log.records.batch import BatchHeader
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
     from headwater.log.storage_faults import StorageFaults
 
 _READ_SIZE = 1 << 20

@@ -27,8 +27,8 @@ from headwater.log.indexes.time_index import NO_TIMESTAMP
 from headwater.log.leader_epochs import UNKNOWN_EPOCH
 from headwater.log.records.batch import CHECKED_POSITION, HEADER_SIZE
 from headwater.log.records.batch_walk import checked_header
-from headwater.log.segment import MAX_RELATIVE_OFFSET, Segment
-from headwater.log.segment_swap import finish_interrupted, is_interrupted
+from headwater.log.segments.segment import MAX_RELATIVE_OFFSET, Segment
+from headwater.log.segments.swap import finish_interrupted, is_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

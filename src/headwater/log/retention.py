@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.log.config import LogConfig
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 def count_removable(

@@ -12,7 +12,9 @@ _REQUEST = Struct(">hhi")
 _RESPONSE = Struct(">i")
 _FLEXIBLE_RESPONSE = Struct(">ix")  # the pad byte is the count of tagged fields: none
 _API_KEYS = {int(key): key for key in ApiKey}
-_NEWEST_API_VERSIONS = SERVED[ApiKey.API_VERSIONS].max
+# To look up a member of an enumeration runs Python, which each request would pay for.
+_API_VERSIONS = ApiKey.API_VERSIONS
+_NEWEST_API_VERSIONS = SERVED[_API_VERSIONS].max
 
 
 class RequestHeader(NamedTuple):
@@ -48,7 +50,7 @@ def parse_request_header(view: memoryview) -> RequestHeader:
     client_id, position = LEGACY.read_nullable_string(view, _REQUEST.size, "client_id")
     # A newer client may greet with an ApiVersions that we know nothing of, header included, and
     # is to be told so in a way that it understands.
-    from_the_future = api_key is ApiKey.API_VERSIONS and version > _NEWEST_API_VERSIONS
+    from_the_future = api_key is _API_VERSIONS and version > _NEWEST_API_VERSIONS
     if is_flexible(api_key, version) and not from_the_future:
         position = skip_tagged_fields(view, position, "request header's tagged fields")
     return RequestHeader(api_key, version, correlation_id, client_id, position)
@@ -58,6 +60,6 @@ def response_header(api_key: ApiKey, version: int, correlation_id: int) -> bytes
     """Write the header of a response, without the size of the frame."""
     # A client reads the answer to its ApiVersions before it knows which versions the two of them
     # share, so that header is the same in all of them.
-    if is_flexible(api_key, version) and api_key is not ApiKey.API_VERSIONS:
+    if is_flexible(api_key, version) and api_key is not _API_VERSIONS:
         return _FLEXIBLE_RESPONSE.pack(correlation_id)
     return _RESPONSE.pack(correlation_id)

@@ -31,18 +31,12 @@ def decode_request(api_key: ApiKey, version: int, view: memoryview, position: in
 
     `field` reads what the entity has under the same name in all versions.
     """
-    from headwater.protocol.schema_decoder import decoder
-    from headwater.protocol.schemas import request_schema
-
-    return decoder(request_schema(api_key, version))(view, position)
+    return _request_decoder(api_key, version)(view, position)
 
 
 def encode_response(api_key: ApiKey, version: int, tree: Mapping[str, Any]) -> bytes:
     """Write the body of a response."""
-    from headwater.protocol.schema_encoder import encoder
-    from headwater.protocol.schemas import response_schema
-
-    return encoder(response_schema(api_key, version))(tree)
+    return _response_encoder(api_key, version)(tree)
 
 
 def encode_request(api_key: ApiKey, version: int, tree: Mapping[str, Any]) -> bytes:
@@ -79,6 +73,25 @@ def field(entity: Any, name: str, default: Any = None) -> Any:
 def preload() -> None:
     """Import kio now, say from a thread of a broker that is up, and not in the first request."""
     from headwater.protocol import schema_decoder, schema_encoder  # noqa: F401
+
+
+# Found once for each version: an import statement costs every request that comes to it.
+
+
+@cache
+def _request_decoder(api_key: ApiKey, version: int) -> Callable[[memoryview, int], Any]:
+    from headwater.protocol.schema_decoder import decoder
+    from headwater.protocol.schemas import request_schema
+
+    return decoder(request_schema(api_key, version))
+
+
+@cache
+def _response_encoder(api_key: ApiKey, version: int) -> Callable[[Mapping[str, Any]], bytes]:
+    from headwater.protocol.schema_encoder import encoder
+    from headwater.protocol.schemas import response_schema
+
+    return encoder(response_schema(api_key, version))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from uuid import UUID
@@ -17,6 +16,7 @@ from headwater.registry.errors import (
     subject_not_found,
     version_not_found,
 )
+from headwater.registry.heavy_work import HeavyWork
 from headwater.registry.log_records import encode
 from headwater.registry.registration import (
     LATEST,
@@ -51,10 +51,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Larger schemas are parsed and compared in a thread, so that others are answered meanwhile. Work
-# grows faster than size where parts are used many times.
-INLINE_BYTES = 2_000
-
 
 class Evaluation(NamedTuple):
     """What is known about a registration before it is made."""
@@ -82,6 +78,7 @@ class RegistryService:
         self.scope = scope
         self.writer = writer
         self._ids = SchemaIds(store)
+        self._heavy_work = HeavyWork()
         self.group = group
         self.cluster_id = ""
         self.read_only = read_only
@@ -152,7 +149,7 @@ class RegistryService:
         if not form.strip():
             return schema.text
         source = source_of(self.store, schema)
-        return await heavy(len(schema.text), lambda: source.parse().formatted(form))
+        return await self._heavy_work.run(len(schema.text), lambda: source.parse().formatted(form))
 
     async def look_up(
         self, subject: str, request: RegisterRequest, *, normalize: bool, deleted: bool
@@ -192,7 +189,7 @@ class RegistryService:
         normalize = self._normalizes(subject, normalize)
         candidate = with_fixed_references(self.store, candidate, normalize=normalize)
         check = make_check(self.store, self.scope, candidate, normalize=normalize, older=older)
-        return await heavy(check.size, lambda: check.messages(candidate.metadata))
+        return await self._heavy_work.run(check.size, lambda: check.messages(candidate.metadata))
 
     # --- registering
 
@@ -215,7 +212,9 @@ class RegistryService:
         """Do all that can be done about a registration without leading: parse and compare."""
         candidate, check = self._prepare(subject, request, normalize)
         checks = self._is_checked(subject, force)
-        text, messages = await heavy(check.size, lambda: _evaluate(check, candidate, checks))
+        text, messages = await self._heavy_work.run(
+            check.size, lambda: _evaluate(check, candidate, checks)
+        )
         return Evaluation(check, candidate, text, messages)
 
     async def register(
@@ -295,7 +294,7 @@ class RegistryService:
         latest = self.store.version(subject, LATEST)
         check = make_check(self.store, self.scope, candidate, normalize=normalize, older=[])
         check = check._replace(is_new=False)  # who asks is told, however old the schema is
-        text = await heavy(len(candidate.text), check.text)
+        text = await self._heavy_work.run(len(candidate.text), check.text)
         candidate = replace(candidate, text=text)
         parsed = check.parse()
         tries = [candidate]
@@ -333,11 +332,6 @@ class RegistryService:
     def _refuse_writes(self) -> None:
         if self.read_only:
             raise not_permitted("This registry is read-only")
-
-
-async def heavy(size: int, work: Callable[[], Result]) -> Result:
-    """Do work that takes its time with large schemas, off the event loop if need be."""
-    return work() if size <= INLINE_BYTES else await asyncio.to_thread(work)
 
 
 def _evaluate(check: Check, candidate: Candidate, checks: bool) -> tuple[str, list[str]]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from tests.unit.broker.group_world import Answers, World, ask, topic_id
 
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.messages import (
     JoinRequest,
     JoinResult,
     LeavingMember,
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.groups.consumer_messages import HeartbeatRequest, HeartbeatResult
+from headwater.broker.groups.consumer.messages import HeartbeatRequest, HeartbeatResult
 from headwater.broker.groups.embedded_protocol import (
     EmbeddedAssignment,
     EmbeddedSubscription,
@@ -23,7 +23,7 @@ from headwater.broker.groups.embedded_protocol import (
     encode_assignment,
     encode_subscription,
 )
-from headwater.broker.groups.offset_messages import CommitRequest, OffsetToCommit
+from headwater.broker.groups.offsets.messages import CommitRequest, OffsetToCommit
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:

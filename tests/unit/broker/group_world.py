@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from headwater.broker.groups.environment import Environment, OnAppended, OnStored, Producer
 from headwater.broker.groups.loading import load_shard
-from headwater.broker.groups.offset_requests import OffsetRequests
+from headwater.broker.groups.offsets.requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers

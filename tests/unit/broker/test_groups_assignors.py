@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from headwater.broker.groups.assignors import ASSIGNORS, GroupSpec, MemberSpec
 
 if TYPE_CHECKING:
-    from headwater.broker.groups.consumer_member import Partitions
+    from headwater.broker.groups.consumer.member import Partitions
 
 TOPICS = [name.encode() for name in "abcd"]
 

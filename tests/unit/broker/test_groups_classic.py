@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.unit.broker.group_world import Answers, World, ask
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicState
-from headwater.broker.groups.classic_messages import JoinRequest, LeavingMember, SyncRequest
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicState
+from headwater.broker.groups.classic.messages import JoinRequest, LeavingMember, SyncRequest
 from headwater.broker.groups.settings import GroupSettings
 from headwater.protocol.errors import ErrorCode
 

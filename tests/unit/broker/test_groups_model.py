@@ -21,8 +21,8 @@ from tests.unit.broker.group_clients import (
 )
 from tests.unit.broker.group_world import MemoryTopics, World
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicState
-from headwater.broker.groups.consumer_group import ConsumerGroup
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicState
+from headwater.broker.groups.consumer.group import ConsumerGroup
 from headwater.broker.groups.settings import GroupSettings
 from headwater.protocol.errors import ErrorCode
 

@@ -8,16 +8,16 @@ import pytest
 from tests.unit.broker.group_clients import GROUP, ClassicClient
 from tests.unit.broker.group_world import START_MS, Answers, World, ask, topic_id
 
-from headwater.broker.groups.classic_group import ClassicGroup
+from headwater.broker.groups.classic.group import ClassicGroup
 from headwater.broker.groups.environment import Producer
 from headwater.broker.groups.loading import load_shard
-from headwater.broker.groups.offset_messages import (
+from headwater.broker.groups.offsets.messages import (
     CommitRequest,
     FetchOffsetsRequest,
     OffsetToCommit,
 )
-from headwater.broker.groups.offset_records import CommittedOffset, OffsetKey, offset_record
-from headwater.broker.groups.offsets import OffsetStore
+from headwater.broker.groups.offsets.records import CommittedOffset, OffsetKey, offset_record
+from headwater.broker.groups.offsets.store import OffsetStore
 from headwater.broker.groups.record_fields import CoordinatorRecord
 from headwater.broker.groups.settings import GroupSettings
 from headwater.log.config import LogConfig

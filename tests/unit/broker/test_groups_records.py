@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.broker.groups.classic_records import (
+from headwater.broker.groups.classic.records import (
     GROUP_METADATA_KEY_VERSION,
     GroupMetadata,
     StoredMember,
     decode_group_metadata,
     group_metadata_record,
 )
-from headwater.broker.groups.consumer_member import ClassicSupport, MemberState, Subscription
-from headwater.broker.groups.consumer_records import (
+from headwater.broker.groups.consumer.member import ClassicSupport, MemberState, Subscription
+from headwater.broker.groups.consumer.records import (
     PARTITION_METADATA_KEY_VERSION,
     Change,
     CurrentAssignment,
@@ -34,7 +34,7 @@ from headwater.broker.groups.consumer_records import (
     TargetEpochChanged,
     decode_change,
 )
-from headwater.broker.groups.offset_records import (
+from headwater.broker.groups.offsets.records import (
     OFFSET_KEY_VERSION,
     CommittedOffset,
     OffsetKey,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.broker.groups.topic_regex import check_regex, matching_topics
+from headwater.broker.groups.consumer.topic_regex import check_regex, matching_topics
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 

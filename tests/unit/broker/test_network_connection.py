@@ -20,7 +20,7 @@ from headwater.broker.network.connection import MAX_IN_FLIGHT, TURN_S, Connectio
 from headwater.broker.network.transport import PlainTransport
 from headwater.broker.session import Session
 from headwater.log.disk import OpenFile
-from headwater.log.segment import FileSlice
+from headwater.log.segments.segment import FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

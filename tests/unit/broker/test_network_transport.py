@@ -13,7 +13,7 @@ from tests.unit.broker.test_network_connection import connected, framed
 
 from headwater.broker.network.transport import PlainTransport
 from headwater.log.disk import OpenFile
-from headwater.log.segment import FileSlice
+from headwater.log.segments.segment import FileSlice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from headwater.broker.network.authentication_counts import AuthenticationCounts
 from headwater.broker.tls.listener_tls import ListenerTls
 from headwater.broker.tls.transport import TlsTransport
 from headwater.log.disk import OpenFile
-from headwater.log.segment import FileSlice
+from headwater.log.segments.segment import FileSlice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
+
+from headwater.protocol import messages
+from headwater.protocol.api_keys import ApiKey
+
+if TYPE_CHECKING:
+    import pytest
 
 HOT = (
     "import sys, headwater.protocol.produce, headwater.protocol.fetch, headwater.protocol.metadata,"
@@ -35,3 +43,21 @@ def test_the_first_cold_message_loads_kio() -> None:
     )
     assert "kio" in loaded
     assert "kio.serial" not in loaded
+
+
+def test_later_ones_come_to_no_import_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two empty strings with a number between them, null, and no tagged fields.
+    frame = memoryview(b"\x01" + bytes(4) + b"\x01\x00\x00")
+    imported = []
+    really_import = builtins.__import__
+
+    def note(name: str, *rest: Any) -> Any:
+        imported.append(name)
+        return really_import(name, *rest)
+
+    for imports in (really_import, note):
+        monkeypatch.setattr(builtins, "__import__", imports)
+        messages.decode_request(ApiKey.HEARTBEAT, 4, frame)
+        messages.encode_response(ApiKey.HEARTBEAT, 4, {})
+    monkeypatch.undo()
+    assert imported == []

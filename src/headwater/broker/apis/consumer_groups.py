@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
-from headwater.broker.groups.classic_group import ClassicGroup
-from headwater.broker.groups.consumer_member import without_epochs
-from headwater.broker.groups.consumer_messages import (
+from headwater.broker.groups.classic.group import ClassicGroup
+from headwater.broker.groups.consumer.member import without_epochs
+from headwater.broker.groups.consumer.messages import (
     HeartbeatRequest,
     HeartbeatResult,
     check_heartbeat,
@@ -22,8 +22,8 @@ from headwater.protocol.messages import field
 
 if TYPE_CHECKING:
     from headwater.broker.broker import Broker
-    from headwater.broker.groups.consumer_group import ConsumerGroup
-    from headwater.broker.groups.consumer_member import ConsumerMember, Partitions
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.member import ConsumerMember, Partitions
     from headwater.broker.requests.pending_answer import PendingAnswer
     from headwater.broker.requests.request import Request, Response
 

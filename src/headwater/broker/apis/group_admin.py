@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
 from headwater.broker.authorizer import CLUSTER
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicState
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicState
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
 from headwater.protocol.api_keys import ApiKey

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.authorizer import group, topic
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.messages import (
     JoinRequest,
     JoinResult,
     LeaveResult,

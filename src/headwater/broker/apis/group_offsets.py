@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headwater.broker import authorizer
-from headwater.broker.groups.offset_messages import (
+from headwater.broker.groups.offsets.messages import (
     DEFAULT_RETENTION,
     NO_GENERATION,
     NO_OFFSET,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.broker import authorizer
 from headwater.broker.groups.environment import Producer
-from headwater.broker.groups.offset_messages import (
+from headwater.broker.groups.offsets.messages import (
     DEFAULT_RETENTION,
     NO_GENERATION,
     CommitRequest,

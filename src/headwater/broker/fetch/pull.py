@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from headwater.broker.fetch.session import FetchKey, FetchSession
     from headwater.broker.requests.request import Request, Response
     from headwater.broker.topics.partition import Partition
-    from headwater.log.segment import FileSlice
+    from headwater.log.segments.segment import FileSlice
 
 Fetched: TypeAlias = "PartitionFetched[FileSlice]"
 

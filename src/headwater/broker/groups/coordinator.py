@@ -12,8 +12,8 @@ from uuid import uuid4
 from headwater.broker.groups.environment import Environment, Producer
 from headwater.broker.groups.journal import PartitionJournal
 from headwater.broker.groups.loading import load_shard
-from headwater.broker.groups.offset_messages import CommitReply, CommitRequest, CommitResult
-from headwater.broker.groups.offset_requests import OffsetRequests
+from headwater.broker.groups.offsets.messages import CommitReply, CommitRequest, CommitResult
+from headwater.broker.groups.offsets.requests import OffsetRequests
 from headwater.broker.groups.settings import GroupSettings
 from headwater.broker.groups.shard import GroupShard
 from headwater.broker.groups.timers import Timers

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.consumer_group import ConsumerGroup
+from headwater.broker.groups.consumer.group import ConsumerGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from headwater.broker.groups.classic_group import ClassicGroup
-    from headwater.broker.groups.consumer_records import Change
+    from headwater.broker.groups.classic.group import ClassicGroup
+    from headwater.broker.groups.consumer.records import Change
     from headwater.broker.groups.record_fields import CoordinatorRecord
 
 

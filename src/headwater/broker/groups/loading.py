@@ -9,17 +9,17 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.broker.groups.classic_group import ClassicGroup
-from headwater.broker.groups.classic_records import (
+from headwater.broker.groups.classic.group import ClassicGroup
+from headwater.broker.groups.classic.records import (
     GROUP_METADATA_KEY_VERSION,
     decode_group_metadata,
 )
-from headwater.broker.groups.consumer_group import ConsumerGroup
-from headwater.broker.groups.consumer_records import (
+from headwater.broker.groups.consumer.group import ConsumerGroup
+from headwater.broker.groups.consumer.records import (
     PARTITION_METADATA_KEY_VERSION,
     decode_change,
 )
-from headwater.broker.groups.offset_records import (
+from headwater.broker.groups.offsets.records import (
     LEGACY_OFFSET_KEY_VERSION,
     OFFSET_KEY_VERSION,
     CommittedOffset,

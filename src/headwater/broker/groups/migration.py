@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
-from headwater.broker.groups.classic_records import group_metadata_record
-from headwater.broker.groups.consumer_group import member_records
-from headwater.broker.groups.consumer_member import (
-    ClassicSupport,
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
+from headwater.broker.groups.classic.records import group_metadata_record
+from headwater.broker.groups.consumer.group import member_records
+from headwater.broker.groups.consumer.member import (
     ConsumerMember,
-    Subscription,
     without_epochs,
 )
-from headwater.broker.groups.consumer_records import GroupEpochChanged, TargetEpochChanged
+from headwater.broker.groups.consumer.records import GroupEpochChanged, TargetEpochChanged
+from headwater.broker.groups.consumer.target_assignment import metadata_hash
 from headwater.broker.groups.embedded_protocol import (
     CONSUMER,
     decode_assignment,
     decode_subscription,
 )
 from headwater.broker.groups.group_draft import GroupDraft
-from headwater.broker.groups.mixed_protocol import embedded_assignment
-from headwater.broker.groups.target_assignment import metadata_hash
+from headwater.broker.groups.mixed_protocol import embedded_assignment, subscription_of
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
-    from headwater.broker.groups.consumer_group import ConsumerGroup
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.member import ClassicSupport
     from headwater.broker.groups.environment import Topics
     from headwater.broker.groups.settings import GroupSettings
 
@@ -135,15 +134,7 @@ def _to_consumer(
             assigned[topic_id] = dict.fromkeys(partitions, epoch)
     return ConsumerMember(
         member.member_id,
-        Subscription(
-            instance_id=member.instance_id,
-            rack_id=said.rack_id or None,
-            client_id=member.client_id,
-            client_host=member.client_host,
-            topics=tuple(sorted(set(said.topics))),
-            rebalance_timeout_ms=member.rebalance_timeout_ms,
-            classic=ClassicSupport(member.session_timeout_ms, member.protocols),
-        ),
+        subscription_of(member, said),
         epoch=epoch,
         previous_epoch=epoch,
         assigned=assigned,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.messages import (
     UNKNOWN_MEMBER,
     JoinRequest,
     JoinResult,
@@ -18,7 +18,7 @@ from headwater.broker.groups.classic_messages import (
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     ClassicSupport,
     ConsumerMember,
     MemberState,
@@ -36,8 +36,9 @@ from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.broker.groups.consumer_group import ConsumerGroup
-    from headwater.broker.groups.consumer_protocol import ConsumerProtocol, Expire
+    from headwater.broker.groups.classic.group import ClassicMember
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.protocol import ConsumerProtocol, Expire
     from headwater.broker.groups.embedded_protocol import EmbeddedSubscription
     from headwater.broker.groups.environment import Environment, Topics
     from headwater.broker.groups.group_draft import GroupDraft
@@ -73,7 +74,7 @@ class MixedProtocol:
             return JoinResult(ErrorCode.MEMBER_ID_REQUIRED, member_id)
         member = self._find(draft, request, member_id, is_newcomer)
         owned = _by_id(said.owned, self._topics)
-        subscription = _subscription(request, said)
+        subscription = subscription_of(request, said)
         member = self._consumer.advance(draft, member, subscription, owned, request.sees)
         draft.then(partial(self._timers.cancel, ("rejoin", group.group_id, member_id)))
         self._consumer.keep_alive(draft, member)
@@ -212,15 +213,16 @@ def _embedded(group: ConsumerGroup, request: JoinRequest, member_id: str) -> Emb
         ) from error
 
 
-def _subscription(request: JoinRequest, said: EmbeddedSubscription) -> Subscription:
+def subscription_of(who: JoinRequest | ClassicMember, said: EmbeddedSubscription) -> Subscription:
+    """Return what a consumer of the classic protocol has told of itself, as the new one has it."""
     return Subscription(
-        instance_id=request.instance_id,
+        instance_id=who.instance_id,
         rack_id=said.rack_id or None,
-        client_id=request.client_id,
-        client_host=request.client_host,
+        client_id=who.client_id,
+        client_host=who.client_host,
         topics=tuple(sorted(set(said.topics))),
-        rebalance_timeout_ms=request.rebalance_timeout_ms,
-        classic=ClassicSupport(request.session_timeout_ms, request.protocols),
+        rebalance_timeout_ms=who.rebalance_timeout_ms,
+        classic=ClassicSupport(who.session_timeout_ms, who.protocols),
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.group import ClassicGroup
+from headwater.broker.groups.classic.messages import (
     UNKNOWN_MEMBER,
     JoinReply,
     JoinRequest,
@@ -19,12 +19,12 @@ from headwater.broker.groups.classic_messages import (
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.groups.classic_protocol import ClassicProtocol
-from headwater.broker.groups.classic_records import group_metadata_record
-from headwater.broker.groups.consumer_group import ConsumerGroup
-from headwater.broker.groups.consumer_member import JOIN_EPOCH
-from headwater.broker.groups.consumer_messages import HeartbeatRequest, HeartbeatResult
-from headwater.broker.groups.consumer_protocol import ConsumerProtocol
+from headwater.broker.groups.classic.protocol import ClassicProtocol
+from headwater.broker.groups.classic.records import group_metadata_record
+from headwater.broker.groups.consumer.group import ConsumerGroup
+from headwater.broker.groups.consumer.member import JOIN_EPOCH
+from headwater.broker.groups.consumer.messages import HeartbeatRequest, HeartbeatResult
+from headwater.broker.groups.consumer.protocol import ConsumerProtocol
 from headwater.broker.groups.environment import Environment, OnStored, group_error
 from headwater.broker.groups.group_draft import GroupDraft
 from headwater.broker.groups.migration import (
@@ -35,8 +35,8 @@ from headwater.broker.groups.migration import (
     upgrade,
 )
 from headwater.broker.groups.mixed_protocol import MixedProtocol
-from headwater.broker.groups.offset_records import offset_record
-from headwater.broker.groups.offsets import OffsetStore
+from headwater.broker.groups.offsets.records import offset_record
+from headwater.broker.groups.offsets.store import OffsetStore
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from headwater.protocol.api_keys import ApiKey
 
 
-class PartitionState(NamedTuple):
+class PartitionSnapshot(NamedTuple):
     """One partition."""
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody misses
@@ -36,11 +36,11 @@ class PartitionState(NamedTuple):
     segments: int
 
 
-class TopicState(NamedTuple):
+class TopicSnapshot(NamedTuple):
     """One topic, and what has passed through it since the broker started."""
 
     name: str
-    partitions: list[PartitionState]
+    partitions: list[PartitionSnapshot]
     traffic: Traffic
 
 
@@ -56,7 +56,7 @@ class Traffic(NamedTuple):
         return Traffic(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-class GroupState(NamedTuple):
+class GroupSnapshot(NamedTuple):
     """One group: how many members it has and how far it has come, by topic and partition."""
 
     group_id: str
@@ -65,7 +65,7 @@ class GroupState(NamedTuple):
     offsets: dict[str, dict[int, int]]
 
 
-class ListenerState(NamedTuple):
+class ListenerSnapshot(NamedTuple):
     """One listener's connections."""
 
     name: str
@@ -80,7 +80,7 @@ class ListenerState(NamedTuple):
     """None where there is no TLS."""
 
 
-class QuotaState(NamedTuple):
+class QuotaSnapshot(NamedTuple):
     """What those who share a limit use of it."""
 
     resource: str
@@ -96,13 +96,13 @@ class Snapshot:
 
     node_id: int
     address: tuple[str, int]
-    topics: list[TopicState]
+    topics: list[TopicSnapshot]
     deleted: Traffic
     """What has passed through topics that are gone."""
-    groups: list[GroupState]
-    listeners: list[ListenerState]
+    groups: list[GroupSnapshot]
+    listeners: list[ListenerSnapshot]
     unsent_bytes: int
-    quotas: list[QuotaState]
+    quotas: list[QuotaSnapshot]
     request_times: dict[tuple[ApiKey, int], Durations]
     flush_times: Durations
     corrupt_batches: int
@@ -123,7 +123,9 @@ def take_snapshot(broker: Broker, deleted: Traffic) -> Snapshot:
         node_id=broker.node_id,
         address=broker.advertised(broker.listeners[0].name),
         topics=[
-            TopicState(topic.name, [_state(p) for p in topic.partitions], traffic(topic.partitions))
+            TopicSnapshot(
+                topic.name, [_state(p) for p in topic.partitions], traffic(topic.partitions)
+            )
             for topic in broker.topics.by_name.values()
         ],
         deleted=deleted,
@@ -157,9 +159,9 @@ def traffic(partitions: list[Partition]) -> Traffic:
     )
 
 
-def _state(partition: Partition) -> PartitionState:
+def _state(partition: Partition) -> PartitionSnapshot:
     log = partition.log
-    return PartitionState(
+    return PartitionSnapshot(
         partition.index,
         log.log_start_offset,
         partition.high_watermark,
@@ -169,8 +171,8 @@ def _state(partition: Partition) -> PartitionState:
     )
 
 
-def _listener(listener: Listener) -> ListenerState:
-    return ListenerState(
+def _listener(listener: Listener) -> ListenerSnapshot:
+    return ListenerSnapshot(
         listener.name,
         len(listener.connections),
         listener.accepted,
@@ -184,14 +186,14 @@ def _listener(listener: Listener) -> ListenerState:
     )
 
 
-def _groups(broker: Broker) -> list[GroupState]:
+def _groups(broker: Broker) -> list[GroupSnapshot]:
     try:
         shards = list(broker.groups.all_shards())
     except KafkaError:
         # Half of the groups would look as if the others had been deleted; soon there are all.
         return []
     return [
-        GroupState(
+        GroupSnapshot(
             group_id,
             group.state.value,
             len(group.members),
@@ -205,10 +207,10 @@ def _groups(broker: Broker) -> list[GroupState]:
     ]
 
 
-def _quota(resource: str, quota: Quota[Client, SampledRate]) -> list[QuotaState]:
+def _quota(resource: str, quota: Quota[Client, SampledRate]) -> list[QuotaSnapshot]:
     now_ms = clock_ms()
     return [
-        QuotaState(
+        QuotaSnapshot(
             resource,
             client.user,
             client.client_id,

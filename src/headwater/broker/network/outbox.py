@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from headwater.broker.network.transport import MORE_FOLLOWS
-from headwater.log.segment import FileSlice
+from headwater.log.segments.segment import FileSlice
 
 if TYPE_CHECKING:
     from headwater.broker.network.transport import Transport

@@ -29,6 +29,8 @@ _failures = RateLimitedLogger(logger)
 _LATER_ANSWER_BYTES = 256 * 1024
 """What an answer that comes later is counted as until it is there: its size is not known yet, and
 a client could ask for a hundred of them in the meantime. Kafka takes one request at a time."""
+# To look up a member of an enumeration runs Python, which each request would pay for.
+_API_VERSIONS = ApiKey.API_VERSIONS
 _ANSWERED_IN_FEW_BYTES = {ApiKey.PRODUCE, ApiKey.FETCH}
 """Clients pipeline these, and what is large in their answers stays in its file."""
 
@@ -130,7 +132,7 @@ class Dispatcher:
         versions = SERVED.get(api_key)
         if handler is None or versions is None:
             raise HangUp(f"it sent {_name(header)}, which is not served here")
-        if api_key is not ApiKey.API_VERSIONS and header.api_version not in versions:
+        if api_key is not _API_VERSIONS and header.api_version not in versions:
             raise HangUp(
                 f"it sent {_name(header)}, of which only "
                 f"v{versions.min} to v{versions.max} are served"

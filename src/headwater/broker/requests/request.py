@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headwater.broker.broker import Broker
     from headwater.broker.quotas.request_throttle import RequestThrottle
     from headwater.broker.session import Session
-    from headwater.log.segment import FileSlice
+    from headwater.log.segments.segment import FileSlice
     from headwater.protocol.acls import AclOperation, ResourceType
     from headwater.protocol.frames import RequestHeader
 

@@ -10,7 +10,7 @@ from headwater.protocol.fetch import AbortedTransaction
 
 if TYPE_CHECKING:
     from headwater.log.log import AppendInfo, AppendOrigin, Log, LogPosition
-    from headwater.log.segment import FileSlice
+    from headwater.log.segments.segment import FileSlice
 
 
 class AppendWaiter(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from headwater.cli.options.exposure import check_broker_exposure, insecure_option
-from headwater.cli.options.service_settings import given_settings, settings_options
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 from headwater.processes.ports import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ def broker(
     """Run the embedded broker until Ctrl-C."""
     from headwater.broker.config import BrokerConfig
     from headwater.broker.config.settings import BROKER_SETTINGS
-    from headwater.config import ConfigError
     from headwater.config.given import Given
     from headwater.config.sources import from_options
 
@@ -87,10 +86,8 @@ def broker(
         listener = _listener(host, DEFAULT_PORT if port is None else port)
         options |= from_options({"listeners": listener}, "--host and --port")
     given |= options
-    try:
+    with explained(given):
         config = BrokerConfig(given)
-    except ConfigError as failure:
-        raise click.UsageError(given.explain(failure)) from None
     check_broker_exposure(config, is_insecure=bool(insecure))
 
     # Only now: a wrong setting should not have to wait for the server's imports.

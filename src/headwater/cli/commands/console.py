@@ -8,8 +8,7 @@ import click
 
 from headwater.cli.options.connection import connection_options
 from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options.service_settings import given_settings, settings_options
-from headwater.clients.errors import InvalidPropertiesError
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,13 +47,12 @@ def console(
     properties: tuple[str, ...],
 ) -> int:
     """Run the web console until Ctrl-C; the cluster may come and go meanwhile."""
-    from headwater.config import ConfigError
     from headwater.console.config import ConsoleConfig
     from headwater.console.model.tour import read_tour
     from headwater.console.settings import CONSOLE_SETTINGS
 
     settings = given_settings(CONSOLE_SETTINGS, config_file, properties)
-    try:
+    with explained(settings):
         config = ConsoleConfig.from_settings(settings)
         listener.set_in(config)
         config.check()
@@ -68,10 +66,6 @@ def console(
             cluster.is_read_only = cluster.is_read_only or read_only
         if config.tour_file is not None:
             read_tour(config.tour_file)
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
-    except InvalidPropertiesError as failure:
-        raise click.UsageError(str(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.console.run import run

@@ -10,7 +10,7 @@ import click
 from headwater.cli.lazy_group import LazyGroup
 from headwater.cli.options.connection import connection_options
 from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options.service_settings import given_settings, settings_options
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 from headwater.cli.output import note
 
 if TYPE_CHECKING:
@@ -50,17 +50,14 @@ def server(
 ) -> int:
     """Serve metrics and verdicts until Ctrl-C; the cluster may come and go meanwhile."""
     from headwater.clients import ClusterAccess
-    from headwater.config import ConfigError
     from headwater.monitor.config import MonitorConfig
     from headwater.monitor.settings import MONITOR_SETTINGS
 
     settings = given_settings(MONITOR_SETTINGS, config_file, properties)
-    try:
+    with explained(settings):
         config = MonitorConfig.from_settings(settings)
         listener.set_in(config)
         config.check()
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
     config.access = ClusterAccess(
         servers_asked_for(connection) or config.access.bootstrap_servers,
         {**config.access.properties, **connection.access.properties},

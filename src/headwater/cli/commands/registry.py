@@ -8,8 +8,7 @@ import click
 
 from headwater.cli.options.connection import connection_options
 from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options.service_settings import given_settings, settings_options
-from headwater.clients.errors import InvalidPropertiesError
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,15 +58,12 @@ def registry(
     properties: tuple[str, ...],
 ) -> int:
     """Run the schema registry until Ctrl-C."""
-    from headwater.config import ConfigError
     from headwater.registry.config import RegistryConfig
     from headwater.registry.settings import REGISTRY_SETTINGS
 
     settings = given_settings(REGISTRY_SETTINGS, config_file, properties)
-    try:
+    with explained(settings):
         config = RegistryConfig.from_settings(settings)
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
     config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
     config.client |= connection.access.properties
     listener.set_in(config)
@@ -80,13 +76,9 @@ def registry(
     for name, option in given.items():
         if option is not None:
             setattr(config, name, option)
-    try:
+    with explained(settings):
         config.check()
         config.client_settings()
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
-    except InvalidPropertiesError as failure:
-        raise click.UsageError(str(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.registry.run import run

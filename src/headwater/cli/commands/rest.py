@@ -8,8 +8,7 @@ import click
 
 from headwater.cli.options.connection import connection_options
 from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options.service_settings import given_settings, settings_options
-from headwater.clients.errors import InvalidPropertiesError
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,29 +54,22 @@ def rest(
     properties: tuple[str, ...],
 ) -> int:
     """Run the REST proxy until Ctrl-C."""
-    from headwater.config import ConfigError
     from headwater.rest.config import RestConfig
     from headwater.rest.settings import REST_SETTINGS
 
     settings = given_settings(REST_SETTINGS, config_file, properties)
-    try:
+    with explained(settings):
         config = RestConfig.from_settings(settings)
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
     config.bootstrap_servers = servers_asked_for(connection) or config.bootstrap_servers
     config.client |= connection.access.properties
     if registry is not None:
         config.registry["url"] = registry
     listener.set_in(config)
-    try:
+    with explained(settings):
         config.check()
         config.producer_settings()
         config.consumer_settings()
         _ = config.registry_access
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
-    except InvalidPropertiesError as failure:
-        raise click.UsageError(str(failure)) from None
 
     # Only now: a wrong setting should not have to wait for the server's imports.
     from headwater.rest.run import run

@@ -10,7 +10,7 @@ import click
 
 from headwater.cli.options.connection import connection_options
 from headwater.cli.options.listeners import ListenerOptions, listener_options, servers_asked_for
-from headwater.cli.options.service_settings import given_settings, settings_options
+from headwater.cli.options.service_settings import explained, given_settings, settings_options
 
 if TYPE_CHECKING:
     from headwater.clients.connection import Connection
@@ -124,7 +124,6 @@ def server(
     """Run the SQL server until Ctrl-C."""
     from headwater.cli.options.values import parse_assignments
     from headwater.clients import ClusterAccess
-    from headwater.config import ConfigError
     from headwater.config.sources import from_options
     from headwater.spark_services.process import HostedService, run
     from headwater.spark_services.spark_service import read_settings
@@ -140,10 +139,8 @@ def server(
     }
     typed = {name: str(value) for name, value in options.items() if value is not None}
     settings |= from_options(typed, "the command line")
-    try:
+    with explained(settings):
         values, listening = read_settings(SQL, settings)
-    except ConfigError as failure:
-        raise click.UsageError(settings.explain(failure)) from None
     listener.set_in(listening)
     servers = servers_asked_for(connection) or ",".join(values.words("bootstrap.servers"))
     spark = {

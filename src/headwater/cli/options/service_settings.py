@@ -7,15 +7,17 @@ started alone takes its own table from it, and leaves the others alone.
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from headwater.cli.options.values import parse_assignments
+from headwater.clients.errors import InvalidPropertiesError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from headwater.config import Definitions
     from headwater.config.given import Given
@@ -75,6 +77,19 @@ def given_settings(
         click.echo(f"{variable} sets nothing; did you mean {meant}?", err=True)
     given |= sources.from_options(parse_assignments(properties, "--property"), "--property")
     return _resolved(given, definitions)
+
+
+@contextmanager
+def explained(given: Given) -> Iterator[None]:
+    """Make a usage error of what is wrong with a service's settings, with the place of the one."""
+    from headwater.config import ConfigError
+
+    try:
+        yield
+    except ConfigError as failure:
+        raise click.UsageError(given.explain(failure)) from None
+    except InvalidPropertiesError as failure:
+        raise click.UsageError(str(failure)) from None
 
 
 def given_in_table(service: str, table: Mapping[str, str], config_file: Path | None) -> Given:

@@ -21,7 +21,7 @@ from headwater.log.compaction.throttle import Throttle
 from headwater.log.file_names import LOG, OFFSET_INDEX, TIME_INDEX, segment_stem
 from headwater.log.records.record import uncompressed_records
 from headwater.log.records.record_scan import scan_records
-from headwater.log.segment_reader import read_batches
+from headwater.log.segments.reader import read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

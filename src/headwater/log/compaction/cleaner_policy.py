@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headwater.log.log import Log
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 class LogToClean(NamedTuple):

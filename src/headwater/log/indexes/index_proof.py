@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from headwater.log.records.batch import BatchHeader
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 _MOST_BEHIND = 64
 """How many entries behind a damaged batch are tried until one is right."""

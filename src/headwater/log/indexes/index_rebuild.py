@@ -17,7 +17,7 @@ from headwater.log.indexes.time_index import NO_TIMESTAMP
 if TYPE_CHECKING:
     from headwater.log.log_reader import LogReader
     from headwater.log.records.batch import BatchHeader
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 def rebuild_indexes(log: LogReader, segment: Segment) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from headwater.log.records.batch import BatchHeader
     from headwater.log.records.record import Record
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 class TimestampOffset(NamedTuple):

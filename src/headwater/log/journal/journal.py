@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from headwater.log.flusher import Region
     from headwater.log.journal.journal_format import LogId
     from headwater.log.log import Log
-    from headwater.log.log_segments import LogPosition
+    from headwater.log.segments.log_segments import LogPosition
 
 logger = logging.getLogger("headwater.log")
 

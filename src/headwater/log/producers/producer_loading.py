@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from headwater.log.records.batch import BatchHeader
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 logger = logging.getLogger("headwater.log")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from headwater.broker.groups.consumer_member import Partitions
+from headwater.broker.groups.consumer.member import Partitions
 
 
 class MemberSpec(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headwater.broker.groups.assignors.spec import GroupSpec
-    from headwater.broker.groups.consumer_member import Partitions
+    from headwater.broker.groups.consumer.member import Partitions
 
 NAME = "uniform"
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from headwater.log.indexes.offset_index import OffsetIndex
 from headwater.log.indexes.time_index import TimeIndex
-from headwater.log.segment import MAX_RELATIVE_OFFSET
+from headwater.log.segments.segment import MAX_RELATIVE_OFFSET
 
 if TYPE_CHECKING:
     from headwater.log.append_info import Placed
     from headwater.log.config import LogConfig
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 class RollPolicy:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicState
-from headwater.broker.groups.consumer_group import ConsumerGroup
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicState
+from headwater.broker.groups.consumer.group import ConsumerGroup
 from headwater.broker.groups.environment import Producer, commit_error
-from headwater.broker.groups.offset_messages import (
+from headwater.broker.groups.offsets.messages import (
     DEFAULT_RETENTION,
     CommitReply,
     CommitRequest,
@@ -21,7 +21,7 @@ from headwater.broker.groups.offset_messages import (
     FetchOffsetsResult,
     OffsetToCommit,
 )
-from headwater.broker.groups.offset_records import (
+from headwater.broker.groups.offsets.records import (
     NO_TIMESTAMP,
     CommittedOffset,
     OffsetKey,

@@ -12,12 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from headwater.broker.groups.consumer_group import (
+from headwater.broker.groups.consumer.group import (
     current_of,
     member_records,
     member_tombstones,
 )
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     JOIN_EPOCH,
     NONE_HELD,
     STATIC_LEAVE_EPOCH,
@@ -27,25 +27,29 @@ from headwater.broker.groups.consumer_member import (
     Subscription,
     without_epochs,
 )
-from headwater.broker.groups.consumer_messages import (
+from headwater.broker.groups.consumer.messages import (
     NOT_GIVEN,
     HeartbeatRequest,
     HeartbeatResult,
 )
-from headwater.broker.groups.consumer_records import (
+from headwater.broker.groups.consumer.reconciliation import reconcile
+from headwater.broker.groups.consumer.records import (
     GroupEpochChanged,
     MemberChanged,
     RegexResolved,
 )
-from headwater.broker.groups.reconciliation import reconcile
-from headwater.broker.groups.target_assignment import metadata_hash, target_of, update_target
-from headwater.broker.groups.topic_regex import check_regex, matching_topics, sees_all
+from headwater.broker.groups.consumer.target_assignment import (
+    metadata_hash,
+    target_of,
+    update_target,
+)
+from headwater.broker.groups.consumer.topic_regex import check_regex, matching_topics, sees_all
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from headwater.broker.groups.consumer_group import ConsumerGroup
+    from headwater.broker.groups.consumer.group import ConsumerGroup
     from headwater.broker.groups.environment import Environment
     from headwater.broker.groups.group_draft import GroupDraft
 

@@ -10,9 +10,9 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
-from headwater.broker.groups.classic_messages import JoinResult, SyncResult
-from headwater.broker.groups.classic_records import group_metadata_record
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
+from headwater.broker.groups.classic.messages import JoinResult, SyncResult
+from headwater.broker.groups.classic.records import group_metadata_record
 from headwater.broker.groups.environment import group_error
 from headwater.protocol.errors import ErrorCode, KafkaError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
-from headwater.broker.groups.classic_messages import (
+from headwater.broker.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
+from headwater.broker.groups.classic.messages import (
     UNKNOWN_MEMBER,
     JoinReply,
     JoinRequest,
@@ -16,7 +16,7 @@ from headwater.broker.groups.classic_messages import (
     SyncRequest,
     SyncResult,
 )
-from headwater.broker.groups.classic_rebalance import ClassicRebalance
+from headwater.broker.groups.classic.rebalance import ClassicRebalance
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from headwater.log.file_names import (
     segment_stem,
 )
 from headwater.log.indexes.index_file import CorruptIndex
-from headwater.log.segment import Segment
+from headwater.log.segments.segment import Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.broker.groups.assignors import ASSIGNORS, GroupSpec, MemberSpec
-from headwater.broker.groups.consumer_records import TargetChanged, TargetEpochChanged
+from headwater.broker.groups.consumer.records import TargetChanged, TargetEpochChanged
 
 if TYPE_CHECKING:
-    from headwater.broker.groups.consumer_group import ConsumerGroup
-    from headwater.broker.groups.consumer_member import Partitions
+    from headwater.broker.groups.consumer.group import ConsumerGroup
+    from headwater.broker.groups.consumer.member import Partitions
     from headwater.broker.groups.environment import Topics
     from headwater.broker.groups.group_draft import GroupDraft
 

@@ -6,15 +6,15 @@ from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.classic_messages import JoinedMember, JoinResult, SyncResult
-from headwater.broker.groups.classic_records import GroupMetadata, StoredMember
+from headwater.broker.groups.classic.messages import JoinedMember, JoinResult, SyncResult
+from headwater.broker.groups.classic.records import GroupMetadata, StoredMember
 from headwater.broker.groups.embedded_protocol import CONSUMER, decode_topics
 from headwater.protocol.errors import ErrorCode, KafkaError, ProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from headwater.broker.groups.classic_messages import JoinReply, Protocols, SyncReply
+    from headwater.broker.groups.classic.messages import JoinReply, Protocols, SyncReply
 
 
 class ClassicState(Enum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
-    from headwater.broker.groups.offset_records import CommittedOffset
+    from headwater.broker.groups.offsets.records import CommittedOffset
 
 NO_OFFSET = -1
 NO_GENERATION = -1

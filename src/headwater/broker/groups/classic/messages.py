@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.broker.groups.topic_regex import sees_all
+from headwater.broker.groups.consumer.topic_regex import sees_all
 
 if TYPE_CHECKING:
     from headwater.protocol.errors import ErrorCode

@@ -9,7 +9,7 @@ from headwater.log.file_names import DELETED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.log.segment import Segment
+    from headwater.log.segments.segment import Segment
 
 
 class RemovedSegments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     ConsumerMember,
     HeldPartitions,
     MemberState,

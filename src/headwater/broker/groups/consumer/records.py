@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     ClassicSupport,
     HeldPartitions,
     MemberState,

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.offset_records import CommittedOffset, OffsetKey
+from headwater.broker.groups.offsets.records import CommittedOffset, OffsetKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,14 +7,14 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     NONE_HELD,
     ConsumerMember,
     HeldPartitions,
     MemberState,
     Partitions,
 )
-from headwater.broker.groups.consumer_records import (
+from headwater.broker.groups.consumer.records import (
     Change,
     CurrentAssignment,
     CurrentChanged,

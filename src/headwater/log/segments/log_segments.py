@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headwater.log.indexes.txn_index import AbortedTxn
-    from headwater.log.segment import FileSlice, Segment
+    from headwater.log.segments.segment import FileSlice, Segment
 
 _MOST_HINTS = 64
 

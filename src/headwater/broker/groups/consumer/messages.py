@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.broker.groups.consumer_member import (
+from headwater.broker.groups.consumer.member import (
     JOIN_EPOCH,
     LEAVE_EPOCH,
     STATIC_LEAVE_EPOCH,
     Partitions,
 )
-from headwater.broker.groups.topic_regex import sees_all
+from headwater.broker.groups.consumer.topic_regex import sees_all
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:

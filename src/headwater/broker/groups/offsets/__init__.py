@@ -1,0 +1,1 @@
+"""What groups have committed: the offsets, their records, and who may commit."""

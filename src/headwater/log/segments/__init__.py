@@ -1,0 +1,1 @@
+"""What a log is made of: its segments, when a new one begins, how others take their place."""
