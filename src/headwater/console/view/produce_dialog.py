@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from headwater.console.model.producing import FORMATS, SCHEMA, TEXT, NewRecord, headers_of
+from headwater.console.model.producing import (
+    FORMATS,
+    SCHEMA,
+    TEXT,
+    NewRecord,
+    headers_of,
+    partition_of,
+)
 from headwater.console.model.questions import explained
 from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import attempted, buttons, card
@@ -40,13 +47,12 @@ def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
         said = html(Markup())
 
         def typed() -> NewRecord:
-            number = (partition.value or "").strip()
             return NewRecord(
                 topic,
                 key.value or None,
                 None if tombstone.value else value.value or "",
                 headers_of(headers.value or ""),
-                int(number) if number else None,
+                partition_of(partition.value or ""),
                 str(key_format.value),
                 str(value_format.value),
             )
