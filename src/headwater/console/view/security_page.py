@@ -15,7 +15,7 @@ from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
 from headwater.console.view.place import go
-from headwater.console.view.security_tabs import security_tabs
+from headwater.console.view.security_tabs import has_rights, security_tabs
 
 if TYPE_CHECKING:
     from headwater.clients.raw.acls import Acl
@@ -31,10 +31,6 @@ _HEADINGS = [
     Heading("Name", "resource"),
     Heading("From host"),
 ]
-_NO_AUTHORIZER = (
-    "Every client that reaches the brokers may do everything. Set authorizer.class.name, or start "
-    "the platform with headwater up --secure; docs/acls.md has more."
-)
 
 
 def register(frame: Frame) -> None:
@@ -52,12 +48,7 @@ def register(frame: Frame) -> None:
         listing = Listing(("security",), wanted_in(request), _HEADINGS, rows, nothing=nothing)
         command = console.commands.headwater("acls", "list")
         with frame.page(request, "Security", command, security_tabs("Rights")):
-            try:
-                if not await console.ask(security.has_authorizer):
-                    html(note("warning", "The cluster has no authorizer.", _NO_AUTHORIZER))
-                    return
-            except ConsoleError as failure:
-                html(note("error", str(failure)))
+            if not await has_rights(frame):
                 return
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search rights")
