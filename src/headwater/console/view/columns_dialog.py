@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from headwater.console.view.dialogs import buttons, card
+from headwater.console.view.dialogs import buttons, titled_dialog
 from headwater.console.view.frame import html
 from headwater.console.view.markup import tag
 
@@ -18,8 +18,7 @@ def columns_dialog(
     offered: Callable[[], Sequence[str]], chosen: Sequence[str], show: Callable[[str], None]
 ) -> Callable[[], None]:
     """Return what opens it; `show` gets the columns, with commas between them."""
-    with ui.dialog().props("aria-label=Columns") as dialog, card():
-        html(tag("h2", "Columns", style="margin-top: 0"))
+    with titled_dialog("Columns") as dialog:
         what = "Picked fields stand in place of key and value, here and in what is saved."
         html(tag("p", what, class_="hw-soft"))
         fields = ui.element("div").classes("hw-fields")

@@ -9,7 +9,7 @@ from nicegui import ui
 from headwater.console.model.producing import partition_of
 from headwater.console.model.questions import explained
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html
 from headwater.console.view.markup import Markup, tag
@@ -29,8 +29,7 @@ _WHAT = (
 def resend_dialog(frame: Frame, place: RecordPlace, user: str) -> ui.dialog:
     """Return the dialog."""
     console = frame.console
-    with ui.dialog().props('aria-label="Send the record again"') as dialog, card():
-        html(tag("h2", "Send the record again", style="margin-top: 0"))
+    with titled_dialog("Send the record again") as dialog:
         html(tag("p", _WHAT))
         with ui.row().style("width: 100%"):
             target = ui.input("To the topic", value=place.topic).props("dense outlined autofocus")

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
 from headwater.console.view.acl_dialog import acl_dialog
-from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
+from headwater.console.view.dialogs import attempted, buttons, confirm_typed, titled_dialog
 from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
@@ -114,8 +114,7 @@ def _plain(name: str) -> str:
 
 def _password_dialog(frame: Frame, who: str) -> ui.dialog:
     security = frame.console.security
-    with ui.dialog() as dialog, card():
-        html(tag("h2", "A user of SASL/SCRAM", style="margin-top: 0"))
+    with titled_dialog("A user of SASL/SCRAM") as dialog:
         name = ui.input("Name").props("dense outlined autofocus").classes("w-full")
         password = ui.input("Password", password=True).props("dense outlined").classes("w-full")
         said = html(Markup())

@@ -8,7 +8,7 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
+from headwater.console.view.dialogs import attempted, buttons, confirm_typed, titled_dialog
 from headwater.console.view.formats import UNKNOWN, count, path, size
 from headwater.console.view.frame import Live, Tab, html, user_of
 from headwater.console.view.groups_page import group_link
@@ -153,8 +153,7 @@ def _settings_table(settings: Sequence[DocumentedSetting], *, with_default: bool
 
 def _change(frame: Frame, topic: str, user: str, live: Live) -> ui.dialog:
     console = frame.console
-    with ui.dialog() as dialog, card():
-        html(tag("h2", f"Change a setting of {topic}", style="margin-top: 0"))
+    with titled_dialog(f"Change a setting of {topic}") as dialog:
         name = ui.input("Setting, such as retention.ms").props("dense outlined").classes("w-full")
         value = ui.input("Value; empty takes the topic's own back").props("dense outlined")
         value.classes("w-full")
