@@ -85,6 +85,9 @@ def _take(url: str) -> None:
     browser.click("Run")
     browser.sees("live", ".hw-pill")
     browser.sees("Graz", "table")
+    for label, choice in (("Chart", "Bars"), ("Across", "CITY"), ("Up", "AMOUNT")):
+        browser.choose(label, choice)
+    browser.sees("Graz", ".hw-plot")
     browser.driver.save_screenshot(str(DOCS / "console-sql.png"))
     kind = "io.confluent.connect.jdbc.JdbcSourceConnector"
     browser.open(f"/connect/new?class={kind}", "New connector")

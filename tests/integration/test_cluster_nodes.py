@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.cli_command import Cli
+from tests.integration.share_member import ShareMember
 from tests.waiting import HUNG_AFTER_S, wait_for
 
 from headwater.cluster import ClusterError, KafkaCluster
@@ -19,6 +20,8 @@ from headwater.cluster import ClusterError, KafkaCluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.browser import Browser
 
 
 @pytest.fixture(scope="module")
@@ -257,32 +260,59 @@ def test_groups_and_their_commands_live_through_the_death_of_their_coordinator(
     nodes("start-broker", described["coordinator"])
 
 
-@pytest.mark.needs("chromium", "chromedriver")
-def test_an_admin_stops_and_starts_a_node_in_the_console(
-    cluster: KafkaCluster, nodes: Nodes
-) -> None:
-    from tests.browser import Browser  # Selenium is slow to import, and this test may be skipped
+@pytest.fixture(scope="module")
+def browser(cluster: KafkaCluster) -> Iterator[Browser]:
+    """A browser at a console of the cluster; none of its tests may leave an error there."""
+    from tests.browser import Browser  # Selenium is slow to import, and its tests may be skipped
     from tests.console_process import ConsoleProcess
 
     console = ConsoleProcess(
-        cluster.bootstrap_servers, ["--property", f"cluster.data={nodes.data}"]
+        cluster.bootstrap_servers, ["--property", f"cluster.data={cluster.directory.path}"]
     ).start()
     browser = Browser(console.url)
-    try:
-        browser.open("/brokers", "Brokers")
-        browser.sees("broker-3", "table")
-        for word, done in (("Stop", "stopped"), ("Start", "running")):
-            browser.click(f"{word} broker-3")
-            browser.type("Name", "broker-2")
-            assert not browser.is_enabled(word, ".q-dialog button")
-            browser.type("Name", "broker-3")
-            browser.click(word, ".q-dialog button")
-            browser.misses("to go on", "body")
-            assert nodes.states()["broker-3"] == done
-            browser.sees(done, "table")
-        browser.open("/audit", "Audit")
-        browser.sees("stop node", "table")
-        assert browser.complaints() == []
-    finally:
-        browser.close()
-        console.stop()
+    yield browser
+    complaints = browser.complaints()
+    browser.close()
+    console.stop()
+    assert complaints == []
+
+
+@pytest.mark.needs("chromium", "chromedriver")
+def test_share_groups_in_the_console(
+    cluster: KafkaCluster, cli: Cli, topic: str, browser: Browser
+) -> None:
+    cli.ok("topics", "create", topic, "--partitions", "1")
+    produce(cluster.bootstrap_servers, topic, ["a", "b", "c"])
+    group = f"<b>{topic}"
+    member = ShareMember(cluster.bootstrap_servers, group, topic)
+    with member:
+        pass
+    member.start_at(1)
+    with ShareMember(cluster.bootstrap_servers, group, topic):
+        browser.open("/groups?q=share", "Groups")
+        browser.click(group, "table a")
+        browser.sees(group, "h1")
+        browser.sees("Members\n1", ".hw-figures")
+        browser.sees("Lag in records\n2", ".hw-figures")
+        browser.sees("headwater", "table")
+        cells = browser.text("tbody td").splitlines()
+        assert cells[:5] == [topic, "0", "1", "3", "2"]
+        assert "kafka-share-groups.sh" in browser.text("code")
+        assert "Reset offsets" not in browser.text("button")
+
+
+@pytest.mark.needs("chromium", "chromedriver")
+def test_an_admin_stops_and_starts_a_node_in_the_console(browser: Browser, nodes: Nodes) -> None:
+    browser.open("/brokers", "Brokers")
+    browser.sees("broker-3", "table")
+    for word, done in (("Stop", "stopped"), ("Start", "running")):
+        browser.click(f"{word} broker-3")
+        browser.type("Name", "broker-2")
+        assert not browser.is_enabled(word, ".q-dialog button")
+        browser.type("Name", "broker-3")
+        browser.click(word, ".q-dialog button")
+        browser.misses("to go on", "body")
+        assert nodes.states()["broker-3"] == done
+        browser.sees(done, "table")
+    browser.open("/audit", "Audit")
+    browser.sees("stop node", "table")

@@ -57,7 +57,16 @@ def test_users_and_exports(broker: BrokerProcess, topic: str, tmp_path: Path) ->
     as_csv = _lines(_export(console, f"{path}?format=csv&start=7&limit=1", "text/csv"))
     assert as_csv[0] == "partition,offset,timestamp,key,value,headers"
     assert "'=1+1" in as_csv[1]  # what a spreadsheet would take for a formula
-    for wrong in ("format=xml", "limit=0", "start=middle", "where=x", "partition=7"):
+    picked = "columns=value.id,key,value.none&start=7&limit=1"
+    as_csv = _lines(_export(console, f"{path}?format=csv&{picked}", "text/csv"))
+    assert as_csv[0] == "partition,offset,timestamp,value.id,key,value.none"
+    assert as_csv[1].startswith("0,7,")
+    assert as_csv[1].endswith(",7,'=1+1,")
+    (line,) = map(json.loads, _lines(_export(console, f"{path}?{picked}")))
+    assert line.pop("timestamp") > 0
+    assert line == {"topic": topic, "partition": 0, "offset": 7, "value.id": 7, "key": "=1+1"}
+    misread = ("format=xml", "columns=offset", "limit=0", "start=middle", "where=x")
+    for wrong in (*misread, "partition=7"):
         assert _export(console, f"{path}?{wrong}").status == 400, wrong
 
     with httpx.Client(base_url=console.url, follow_redirects=True) as person:
@@ -74,7 +83,7 @@ def test_users_and_exports(broker: BrokerProcess, topic: str, tmp_path: Path) ->
 def test_the_page_of_the_documentation(broker: BrokerProcess, tmp_path: Path) -> None:
     console = ConsoleProcess(broker.bootstrap_servers).start()
     examples = commands(ROOT / "docs/console.md")
-    assert len(examples) == 7
+    assert len(examples) == 8
     for command in examples:
         if command.line.startswith("headwater console"):
             continue  # it runs already, on another port

@@ -84,7 +84,7 @@ def test_clusters_and_brokers(v3: V3) -> None:
 def test_topics(v3: V3, topic: str) -> None:
     tried = v3.create(topic, partitions_count=2, validate_only=True)
     assert (tried.status, tried.body["partitions_count"]) == (200, 2)
-    assert v3.ask("GET", f"topics/{topic}").body["error_code"] == 40401
+    assert v3.ask("GET", f"topics/{topic}").body["error_code"] == 40403
     configs = [{"name": "cleanup.policy", "value": "compact"}]
     made = v3.create(topic, partitions_count=2, replication_factor=1, configs=configs)
     assert made.status == 201, made
@@ -110,7 +110,12 @@ def test_topics(v3: V3, topic: str) -> None:
         assert v3.get(path)["data"] == []
     assert v3.ask("GET", f"topics/{topic}/partitions/0/reassignment").status == 404
     assert v3.ask("DELETE", f"topics/{topic}").status == 204
-    assert v3.ask("DELETE", f"topics/{topic}").body["error_code"] == 40401
+    for method in ("DELETE", "PATCH"):
+        gone = v3.ask(method, f"topics/{topic}", {"partitions_count": 9})
+        assert (gone.status, gone.body["error_code"]) == (404, 40403)
+    for number, placed in enumerate(({"0": [1]}, [{"partition_id": 0, "broker_ids": [1]}])):
+        made = v3.create(f"{topic}-placed-{number}", replicas_assignments=placed)
+        assert (made.status, made.body["replication_factor"]) == (201, 1)
 
 
 def test_pages(v3: V3, topic: str) -> None:
@@ -156,6 +161,35 @@ def test_settings(v3: V3, topic: str) -> None:
     assert len(v3.get("brokers/-/configs")["data"]) > 100
 
 
+def test_settings_of_topics_together(v3: V3, topic: str) -> None:
+    changes = [{"name": "retention.ms", "value": "55555"}]
+    wrong = [{"name": "retention.ms", "value": "much"}]
+    path = "topics/-/configs:alter"
+    v3.create(topic)
+    body = {"data": [{"topic_name": topic, "configs": changes}], "validate_only": True}
+    assert v3.ask("POST", path, body).status == 204
+    assert v3.get(f"topics/{topic}/configs/retention.ms")["is_default"]
+    mixed = [
+        {"topic_name": f"{topic}-none", "configs": changes},
+        {"topic_name": topic, "configs": changes},
+        {"topic_name": topic, "configs": wrong},
+    ]
+    answer = v3.ask("POST", path, {"data": mixed})
+    assert answer.status == 207
+    codes = [(each["topic_name"], each["error_code"]) for each in answer.body["failures"]]
+    assert codes == [(f"{topic}-none", 40403), (topic, 40002)]
+    _once_set(v3, f"topics/{topic}/configs/retention.ms", "55555")
+    assert v3.ask("POST", path, {"data": []}).body["error_code"] == 42206
+
+    new = v3.get(f"topics/{topic}-new/default-configs")
+    named = {each["name"]: each for each in new["data"]}
+    assert (new["kind"], named["retention.ms"]["value"]) == ("KafkaTopicConfigList", "604800000")
+    assert named["cleanup.policy"]["is_default"]
+    taken = v3.ask("GET", f"topics/{topic}/default-configs")
+    assert (taken.status, taken.body["error_code"]) == (400, 40002)
+    assert v3.ask("GET", "topics/no%20name/default-configs").status == 400
+
+
 def _once_set(v3: V3, path: str, value: str) -> Any:
     """Apache Kafka's brokers learn of a change a moment after it was made."""
     return wait_for(
@@ -190,6 +224,35 @@ def test_groups(v3: V3, topic: str) -> None:
     assert v3.ask("GET", "consumer-groups/watched/consumers/nobody").status == 404
     assert isinstance(v3.get("share-groups")["data"], list)
     rest.request("DELETE", path)
+
+
+def test_links_lead_somewhere(v3: V3, topic: str) -> None:
+    """All that can be come to from the cluster, by the first of each list."""
+    v3.create(topic)
+    left, seen = [v3.cluster], {v3.cluster["metadata"]["self"]}
+    while left:
+        values = [each for each in left.pop().values() if isinstance(each, dict)]
+        links = [each["related"] for each in values if "related" in each]
+        for link in set(links) - seen:
+            seen.add(link)
+            path = link.removeprefix(f"http://127.0.0.1:{v3.rest.port}{v3.path}/")
+            answer = v3.ask("GET", path)
+            if path.endswith("/acls") or path == "acls":
+                continue  # there may be no authorizer
+            if path.endswith("/reassignment") and "/-/" not in path:
+                assert answer.body["error_code"] == 404, link  # it is not being moved
+                continue
+            if path.endswith("lag-summary") or "/lags/" in path:
+                continue  # there may be no offsets
+            assert answer.status == 200, (link, answer)
+            found = answer.body.get("data", [answer.body])[:1]
+            for each in found:
+                itself = each["metadata"]["self"]
+                if itself not in seen:
+                    seen.add(itself)
+                    assert v3.rest.get(itself.partition(str(v3.rest.port))[2]) == each
+                    left.append(each)
+    assert any(link.endswith("/replicas/1") for link in seen)
 
 
 def test_acls(v3: V3) -> None:

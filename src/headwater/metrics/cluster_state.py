@@ -51,6 +51,26 @@ class GroupState(NamedTuple):
     offsets: Mapping[str, Mapping[int, int]]
     """What was committed, by topic and partition."""
     owners: Mapping[tuple[str, int], Owner]
+    kind: str = ""
+    """classic or consumer; empty where the broker is too old to tell."""
+
+
+class SharePartition(NamedTuple):
+    """A partition that a share group reads, as its coordinator tells; None is what it does not."""
+
+    start_offset: int | None
+    """All before it is done with."""
+    lag: int | None
+    readers: Sequence[Owner]
+
+
+class ShareGroupState(NamedTuple):
+    """A share group: its members read the same partitions together."""
+
+    group_id: str
+    state: str
+    members: int
+    partitions: Mapping[tuple[str, int], SharePartition]
 
 
 class LogDirState(NamedTuple):
@@ -70,3 +90,5 @@ class ClusterState(NamedTuple):
     groups: Sequence[GroupState]
     log_dirs: Sequence[LogDirState] = ()
     """Of brokers that tell how large their disks are; Apache Kafka does from 3.3 on."""
+    share_groups: Sequence[ShareGroupState] = ()
+    """Of brokers that have some; Apache Kafka does from 4.1 on."""

@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Producer
-from tests.integration.console.what_is_there import HOSTILE, V2, V3
+from confluent_kafka import Consumer, Producer, TopicPartition
+from tests.integration.console.what_is_there import HACK, HOSTILE, V2, V3
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    from confluent_kafka import Message
     from tests.browser import Browser
 
 pytestmark = pytest.mark.needs("chromium", "chromedriver")
@@ -116,6 +117,87 @@ def test_records_are_paged_filtered_and_decoded(browser: Browser) -> None:
     browser.sees("4711", "table")
     browser.open("/topics/nosuch", "nosuch")
     browser.sees("There is no topic 'nosuch'")
+
+
+def test_columns_are_picked_from_fields(browser: Browser) -> None:
+    browser.open("/topics/orders?where=value.id+%3C+9", "orders")
+    browser.click("Columns")
+    browser.click("value.customer.city", ".q-checkbox")
+    browser.click("headers.trace", ".q-checkbox")
+    browser.type("Others, such as value.items[0].price, with commas between them", "value.none")
+    browser.click("Show")
+    browser.sees("value.customer.city", "th")
+    picked = "columns=value.customer.city%2Cheaders.trace%2Cvalue.none"
+    assert browser.path == f"/topics/orders?where=value.id+%3C+9&{picked}"
+    assert browser.text("th").splitlines()[3:] == picked.partition("=")[2].split("%2C")
+    assert browser.text("td:nth-child(4)").splitlines().count("city-3") == 2
+    assert sorted(browser.text("td:nth-child(5)").split()) == [f"t{n}" for n in range(9)]
+    assert set(browser.text("td:nth-child(6)").split()) == {"-"}
+    saved = "return [...document.querySelectorAll('a[href^=\"/api\"]')].map(a => a.href)"
+    assert all(picked in each for each in browser.script(saved))
+    browser.click("Columns")
+    browser.click("Key and value")
+    browser.sees("Value", "th")
+    assert browser.path == "/topics/orders?where=value.id+%3C+9"
+    browser.open("/topics/orders?columns=offset", "orders")
+    browser.sees("'offset' is no column such as value.city")
+    browser.open("/topics/hostile?columns=value,value.a,key", "hostile")
+    for text in (*HOSTILE, f"<i>{HACK}</i>"):
+        browser.sees(text, "table")
+
+
+def test_a_record_is_copied_and_sent_again(browser: Browser, bootstrap_servers: str) -> None:
+    browser.open("/topics/hostile/records/0/1", "hostile [0] at offset 1")
+    # A person's click is leave enough, a driver's is not.
+    granted = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    browser.driver.execute_cdp_cmd("Browser.grantPermissions", {**granted, "origin": browser.url})
+    browser.click("Copy as JSON")
+    browser.sees("Copied.")
+    read = "navigator.clipboard.readText().then(arguments[arguments.length - 1])"
+    copied = wait_for(lambda: browser.driver.execute_async_script(read))
+    record = json.loads(copied)
+    assert (record["offset"], record["value"]) == (1, HOSTILE[1])
+
+    browser.open("/topics/numbers/records/0/0", "numbers [0] at offset 0")
+    browser.click("Send again")
+    browser.click("Send", ".q-dialog button")
+    browser.sees("numbers [0] at offset 1", "h1")
+    browser.sees("4711", "pre")
+
+    # Bytes of no text, a header that is null and an empty key: nothing is decoded on the way.
+    sent = (b"\x00\xff", None, [("h", None), ("h", b"\xfe"), ("", b"")])
+    producer = Producer({"bootstrap.servers": bootstrap_servers})
+    producer.produce("numbers", sent[1], sent[0], headers=sent[2])
+    assert producer.flush(30) == 0
+    browser.open("/topics/numbers/records/0/2", "numbers [0] at offset 2")
+    browser.click("Send again")
+    browser.type("To the topic", "nosuch")
+    browser.click("Send", ".q-dialog button")
+    browser.sees("There is no topic 'nosuch'", ".q-dialog")
+    browser.type("To the topic", "orders.eu")
+    browser.type("Partition", "zero")
+    browser.click("Send", ".q-dialog button")
+    browser.sees("'zero' is no number of a partition", ".q-dialog")
+    browser.type("Partition", "0")
+    browser.click("Send", ".q-dialog button")
+    browser.sees("orders.eu [0] at offset 0", "h1")
+    again = _stored(bootstrap_servers, "orders.eu", 0)
+    assert (again.key(), again.value(), again.headers()) == sent
+
+
+def _stored(bootstrap_servers: str, topic: str, offset: int) -> Message:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "group.id": "none",
+            "enable.auto.commit": False,
+        }
+    )
+    consumer.assign([TopicPartition(topic, 0, offset)])
+    message = wait_for(lambda: consumer.poll(1), until=lambda found: found is not None)
+    assert message is not None
+    consumer.close()
+    return message
 
 
 def test_hostile_records_are_text(browser: Browser) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from selenium.webdriver.common.keys import Keys
 from tests.integration.console.what_is_there import HOSTILE
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,6 +99,8 @@ def test_a_connector_from_json_is_changed_and_deleted(browser: Browser) -> None:
     browser.click("Create")
     browser.sees(HACK, "h1")
     browser.sees(f"connect-{HACK}")
+    for drawn in ("orders", HACK[:20], "stopped", "/tmp/a", "target"):
+        browser.sees(drawn, ".hw-wide")
     browser.click("Edit")
     browser.sees("Configuration of", "h1")
     browser.holds("Configuration as JSON", "[hidden]")
@@ -154,6 +157,11 @@ def test_statements_and_rows_as_they_come(browser: Browser) -> None:
     browser.click("Run")
     browser.sees("1 rows")
     browser.sees("live", ".hw-pill")
+    browser.choose("Chart", "Bars")
+    browser.choose("Across", "CITY")
+    browser.choose("Up", "AMOUNT")
+    browser.sees("Graz; -- no end", ".hw-plot")
+    wait_for(lambda: browser.path.endswith("&chart=Bars&x=CITY&y=AMOUNT"))
     other = "INSERT INTO sales VALUES (3, 'Oslo', 70);"
     browser.script("window.open('/sql')")
     first, second = browser.driver.window_handles
@@ -165,8 +173,19 @@ def test_statements_and_rows_as_they_come(browser: Browser) -> None:
     browser.driver.close()
     browser.driver.switch_to.window(first)
     browser.sees("Oslo", "table")
+    browser.sees("Oslo", ".hw-plot")
     browser.click("Stop")
     browser.sees("ended", ".hw-pill")
+
+    # Whoever gets the address sees the same, once they have run it.
+    browser.open(browser.path, "SQL")
+    browser.type("Statements", "SELECT city, amount, id FROM sales;")
+    browser.click("Run")
+    for city in ("Oslo", "Graz; -- no end", HACK[:13]):
+        browser.sees(city, ".hw-plot")
+    browser.choose("Chart", "No chart")
+    browser.misses("Oslo", ".hw-plot")
+    assert browser.path == "/sql?q=SELECT+city%2C+amount%2C+id+FROM+sales%3B"
 
 
 def test_words_are_completed(browser: Browser) -> None:
@@ -202,6 +221,8 @@ def test_rights_and_users(browser: Browser) -> None:
     browser.click("Add", ".q-dialog button")
     browser.sees("User:<b>ann</b>", "table")
     assert "orders-*" in browser.text("table")
+    _matrix_and_reasons(browser)
+    browser.open("/security", "Security")
     browser.click("Remove a right")
     browser.type("Principal, such as User:ann", "User:<b>ann</b>")
     browser.type("Resource", "orders-")
@@ -243,6 +264,31 @@ def test_rights_and_users(browser: Browser) -> None:
     browser.sees("There are no quotas: nobody is limited.")
     browser.click("Certificates")
     browser.sees("None of the servers that this console speaks to speaks TLS")
+
+
+def _matrix_and_reasons(browser: Browser) -> None:
+    """See one right in the matrix, and what follows from it."""
+    browser.click("Matrix")
+    browser.sees("orders-*", "thead")
+    browser.sees("prefix", "thead .hw-pill")
+    browser.sees("User:<b>ann</b>", "tbody th")
+    browser.sees("write", "tbody .hw-pill.good")
+    browser.type("Search rights", "nobody")
+    browser.sees("Nothing is found.")
+    assert browser.path == "/security/matrix?q=nobody"
+    browser.click("Who may")
+    browser.type("Name", "orders-eu")
+    browser.click("Show")
+    browser.sees("everybody else", "table")
+    browser.sees("User:ANONYMOUS", "table a")  # a super user
+    assert browser.path == "/security/who?on=TOPIC&name=orders-eu"
+    browser.click("User:<b>ann</b>", "table a")
+    browser.sees("who may write may do this as well", "table")
+    browser.sees("ALLOW User:<b>ann</b> WRITE TOPIC orders-*", "table")
+    assert "may not" in browser.text("tbody tr:first-child")
+    browser.type("Name", "bills")
+    browser.click("Show")
+    browser.sees("it has no ACLs", "table")
 
 
 def test_streams_tables_and_topologies(browser: Browser) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from headwater.console.model.connect import Connect, Connector, Task
+from headwater.console.model.connector_flow import MOST_TOPICS, ConnectorFlow, outside_of
 from headwater.console.model.connector_form import (
     config_in,
     errors_of,
@@ -19,6 +21,7 @@ from headwater.console.model.overview import of_connectors
 
 if TYPE_CHECKING:
     from headwater.console.model.json_service import JsonService
+    from headwater.console.model.topology import Node
 
 
 def info(name: str, *errors: str, value: str | None = None, **more: Any) -> dict[str, Any]:
@@ -79,6 +82,47 @@ def test_a_connector_is_as_well_as_its_tasks() -> None:
     assert failed.full_error == "no disk\nat line 1"
     assert connector("RUNNING", stalled=True).health == "STALLED"
     assert connector("RUNNING", last_error="late").error == "late"
+
+
+def _drawn(connector: Connector, *topics: str, flow: ConnectorFlow | None = None) -> list[Node]:
+    rates, lags = {"orders": 12.0}, {"orders": 1_234}
+    return (flow or ConnectorFlow()).nodes(connector, topics, rates, lags)
+
+
+def test_a_sink_is_drawn_from_its_topics_to_its_target() -> None:
+    config = {"topics": "orders, bills", "connection.url": "jdbc:mariadb://ann:pw@db/a?password=x"}
+    sink = replace(connector("RUNNING", lag=7, rows_written=5), config=config)
+    flow = ConnectorFlow()
+    orders, bills, itself, target = _drawn(sink, flow=flow)
+    assert (orders.label, orders.into, orders.figures) == (
+        "orders",
+        ["connector"],
+        "12 records/s, lag 1,234",
+    )
+    assert (bills.label, bills.figures) == ("bills", "")
+    assert (itself.label, itself.into, itself.figures) == ("a", ["outside"], "running, lag 7")
+    assert (target.label, target.figures) == ("jdbc:mariadb://db/a", "target")
+    again = replace(sink, progress={"rows_written": 50})
+    assert "rows/s" in _drawn(again, flow=flow)[2].figures
+    # It was started anew, so that nobody knows how fast it is.
+    assert _drawn(replace(sink, progress={"rows_written": 1}), flow=flow)[2].figures == "running"
+
+
+def test_a_source_is_drawn_from_what_it_reads_to_its_topics() -> None:
+    failed = Task(0, "FAILED", "w", "no disk")
+    source = replace(
+        connector("RUNNING", failed), type="source", config={"path": "/var/log/a", "topic": "logs"}
+    )
+    outside, itself, topic = _drawn(source)
+    assert (outside.label, outside.into) == ("/var/log/a", ["connector"])
+    assert (itself.figures, itself.into) == ("failed", ["topic:logs"])
+    assert topic.label == "logs"
+    used = [f"t{number}" for number in range(MOST_TOPICS + 5)]
+    *_, last = _drawn(source, *used)
+    assert last.label == "5 more topics"
+    bare = replace(source, class_name="org.x.AnySource", config={"url": "${env:URL}"})
+    assert outside_of(bare) == "${env:URL}"
+    assert outside_of(replace(bare, config={})) == "AnySource"
 
 
 class Worker:

@@ -74,3 +74,23 @@ def test_rules_that_make_no_sense() -> None:
     for wrong in ("payments", "payments:", ":value", "payments:body.a", "payments:value..a"):
         with pytest.raises(ConfigError, match="a rule is TOPIC:FIELD"):
             ConsoleConfig.from_settings({"masked.fields": wrong})
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_as_much"),
+    [
+        ((), True),
+        (("payments:value.card",), False),
+        (("payments:value.card", "copy:value.card"), True),
+        (("payments:value.card", "copy:value"), True),
+        (("payments:value.card", "copy:value.card.number"), False),
+        (("payments:value.card", "copy:key.card"), False),
+        (("payments:headers.token", "copy:headers"), True),
+        (("*:value.card", "payments:key"), False),
+        (("copy:value",), True),
+    ],
+)
+def test_a_topic_that_hides_as_much(rules: tuple[str, ...], is_as_much: bool) -> None:
+    masks = Masks(map(Mask.parse, rules))
+    assert masks.hide_as_much("payments", "copy") is is_as_much
+    assert masks.hide_as_much("payments", "payments")

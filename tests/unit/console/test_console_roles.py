@@ -81,7 +81,7 @@ def test_pages_name_an_action_for_all_that_they_change() -> None:
     assert calls
     assert {each for each in calls if not each.startswith("Action.")} == set()
     assert {each.removeprefix("Action.") for each in calls} == {each.name for each in Action}
-    verbs = r"create|delete|purge|set|produce|move|register|configure|act|drop|add|remove"
+    verbs = r"create|delete|purge|set|produce|send|move|register|configure|act|drop|add|remove"
     assert re.findall(rf"\.ask\([\w.]+\.({verbs})\b", text) == []
 
 

@@ -13,7 +13,12 @@ from urllib.parse import urlsplit
 from headwater.clients.errors import ClientError
 from headwater.clients.raw.admin import Node, UnansweredError
 from headwater.clients.raw.broker_socket import ask, open_socket
-from headwater.clients.raw.group_members import Members, classic_members, consumer_members
+from headwater.clients.raw.group_members import (
+    Members,
+    classic_members,
+    consumer_members,
+    share_groups,
+)
 from headwater.metrics.cluster_state import (
     BrokerState,
     ClusterState,
@@ -28,9 +33,10 @@ from headwater.protocol.primitives import ProtocolError
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from headwater.clients.cluster_access import ClusterAccess
+    from headwater.metrics.cluster_state import ShareGroupState
 
 Place = tuple[str, int]
 
@@ -39,11 +45,13 @@ _LIST_OFFSETS_VERSION = 5
 _OFFSET_FETCH_VERSION = 8
 _DESCRIBE_GROUPS_VERSION = 5
 _CONSUMER_GROUP_DESCRIBE_VERSION = 0
+_SHARE_GROUP_DESCRIBE_VERSION = 1  # Kafka 4.0 tried another one out
 _DESCRIBE_LOG_DIRS_VERSION = 4  # the first that tells of the disk
 _LATEST, _EARLIEST = -1, -2
 _DEFAULT_PORT = 9092  # librdkafka's as well
-# Share groups have no offsets to be behind of, and the rest are Kafka's own affairs.
+# The rest are Kafka's own affairs.
 _TYPES = ("", "classic", "consumer")
+_SHARE = "share"
 _GROUPS_A_REQUEST = 500
 
 
@@ -77,11 +85,13 @@ class ClusterReader:
         self._forget_others(nodes.values())
         topics = [topic for topic in metadata.topics if self._wants_topic(topic.name)]
         offsets = self._offsets(nodes, topics)
+        listed = {node: self._listed(node) for node in nodes.values()}
         return ClusterState(
             [BrokerState(node.id, f"{node.host}:{node.port}") for node in nodes.values()],
             [_topic(topic, offsets) for topic in topics if topic.error_code == ErrorCode.NONE],
-            [group for node in nodes.values() for group in self._groups(node)],
+            [group for node, types in listed.items() for group in self._groups(node, types)],
             [place for node in nodes.values() for place in self._log_dirs(node)],
+            [group for node, types in listed.items() for group in self._share_groups(node, types)],
         )
 
     def close(self) -> None:
@@ -148,19 +158,39 @@ class ClusterReader:
                 if partition.error_code == ErrorCode.NONE:
                     yield (topic.name, partition.partition_index), partition.offset
 
-    def _groups(self, node: Node) -> Iterator[GroupState]:
+    def _listed(self, node: Node) -> dict[str, str]:
+        """Return the types of the groups that a broker coordinates."""
         try:
             version = min(5, self._newest_version(node, ApiKey.LIST_GROUPS))
             listed = self._ask(node, ApiKey.LIST_GROUPS, version, {}).groups
-            types = {
-                each.group_id: str(getattr(each, "group_type", "")).lower()
-                for each in listed
-                if self._wants_group(each.group_id)
-            }
-            names = [name for name, kind in types.items() if kind in _TYPES]
-            for start in range(0, len(names), _GROUPS_A_REQUEST):
-                some = names[start : start + _GROUPS_A_REQUEST]
+        except UnansweredError:
+            return {}
+        return {
+            each.group_id: str(getattr(each, "group_type", "")).lower()
+            for each in listed
+            if self._wants_group(each.group_id)
+        }
+
+    def _groups(self, node: Node, types: Mapping[str, str]) -> Iterator[GroupState]:
+        try:
+            for some in _parts([name for name, kind in types.items() if kind in _TYPES]):
                 yield from self._described(node, {name: types[name] for name in some})
+        except UnansweredError:
+            return
+
+    def _share_groups(self, node: Node, types: Mapping[str, str]) -> Iterator[ShareGroupState]:
+        try:
+            for some in _parts([name for name, kind in types.items() if kind == _SHARE]):
+                api = ApiKey.SHARE_GROUP_DESCRIBE
+                if self._newest_version(node, api) < _SHARE_GROUP_DESCRIBE_VERSION:
+                    return
+                body = {"group_ids": some, "include_authorized_operations": False}
+                members = self._ask(node, api, _SHARE_GROUP_DESCRIBE_VERSION, body)
+                api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
+                version = min(1, self._newest_version(node, api))
+                body = {"groups": [{"group_id": name, "topics": None} for name in some]}
+                offsets = self._ask(node, api, version, body)
+                yield from share_groups(members, offsets)
         except UnansweredError:
             return
 
@@ -185,7 +215,12 @@ class ClusterReader:
             if group.error_code == ErrorCode.NONE and group.group_id in members:
                 found = members[group.group_id]
                 yield GroupState(
-                    group.group_id, found.state, found.count, _committed(group), found.owners
+                    group.group_id,
+                    found.state,
+                    found.count,
+                    _committed(group),
+                    found.owners,
+                    types[group.group_id],
                 )
 
     def _log_dirs(self, node: Node) -> Iterator[LogDirState]:
@@ -233,6 +268,11 @@ class ClusterReader:
         self._nodes = list(nodes)
         for gone in self._sockets.keys() - set(self._nodes):
             self._sockets.pop(gone).close()
+
+
+def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), _GROUPS_A_REQUEST):
+        yield names[start : start + _GROUPS_A_REQUEST]
 
 
 def bootstrap_nodes(servers: str) -> list[Node]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from struct import Struct, error
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headwater.metrics.cluster_state import Owner
+from headwater.metrics.cluster_state import Owner, ShareGroupState, SharePartition
 from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _VERSION_AND_COUNT = Struct(">hi")
 _SHORT = Struct(">h")
@@ -62,6 +63,39 @@ def consumer_members(answer: Any) -> dict[str, Members]:
     }
 
 
+def share_groups(described: Any, offsets: Any) -> Iterator[ShareGroupState]:
+    """Return share groups, from answers to ShareGroupDescribe and DescribeShareGroupOffsets."""
+    told = {
+        group.group_id: {
+            (topic.topic_name, each.partition_index): each
+            for topic in group.topics
+            for each in topic.partitions
+            if each.error_code == ErrorCode.NONE
+        }
+        for group in offsets.groups
+        if group.error_code == ErrorCode.NONE
+    }
+    for group in described.groups:
+        if group.error_code != ErrorCode.NONE:
+            continue
+        readers: defaultdict[tuple[str, int], list[Owner]] = defaultdict(list)
+        for member in group.members:
+            for topic in member.assignment.topic_partitions:
+                for index in topic.partitions:
+                    owner = Owner(member.member_id, member.client_host, member.client_id)
+                    readers[topic.topic_name, index].append(owner)
+        known = told.get(group.group_id, {})
+        yield ShareGroupState(
+            group.group_id,
+            group.group_state,
+            len(group.members),
+            {
+                place: _share_partition(known.get(place), readers.get(place, ()))
+                for place in sorted({*known, *readers})
+            },
+        )
+
+
 def assigned_partitions(assignment: bytes) -> list[tuple[str, int]]:
     """Return what a leader has assigned to a member, in the consumer protocol's format.
 
@@ -74,6 +108,12 @@ def assigned_partitions(assignment: bytes) -> list[tuple[str, int]]:
         return list(_partitions(assignment))
     except (error, UnicodeDecodeError):
         return []
+
+
+def _share_partition(told: Any, readers: Sequence[Owner]) -> SharePartition:
+    # Kafka has told the lag since 4.2; -1 is what it does not know yet.
+    start, lag = getattr(told, "start_offset", -1), getattr(told, "lag", -1)
+    return SharePartition(start if start >= 0 else None, lag if lag >= 0 else None, readers)
 
 
 def _partitions(assignment: bytes) -> Iterator[tuple[str, int]]:

@@ -6,15 +6,16 @@ import csv
 import io
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from headwater.console.model.fields import MISSING, columns_of, described, look_up, shown
 from headwater.console.model.questions import ConsoleError, NotUnderstoodError
 from headwater.console.model.records import Query
 from headwater.http.answers import NDJSON, Stream, json_line
 from headwater.http.errors import HttpError, bad_request
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
     from headwater.console.model.console import Console
     from headwater.console.model.consoles import Consoles
@@ -26,7 +27,8 @@ DEFAULT_LIMIT = 1_000
 MOST_RECORDS = 1_000_000
 _AT_ONCE = 500
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-_COLUMNS = ("partition", "offset", "timestamp", "key", "value", "headers")
+_PLACE = ("partition", "offset", "timestamp")
+_CONTENTS = ("key", "value", "headers")
 
 
 async def export_records(consoles: Consoles, request: Request) -> Stream:
@@ -45,16 +47,18 @@ async def export_records(consoles: Consoles, request: Request) -> Stream:
         None if partition < 0 else partition,
         request.text("contains"),
         request.text("where"),
+        request.text("columns"),
         limit=min(limit, _AT_ONCE),
     )
+    columns = _columns(query)
     first = await _page(console, query)
     whose = f"{console.label}." if console.label else ""
     name = f'attachment; filename="{whose}{query.topic}.{form}"'
     headers = ((b"content-disposition", name.encode("latin-1", "replace")),)
     if form == "csv":
-        chunks = _csv(_pages(console, query, first, limit), console.label)
+        chunks = _csv(_pages(console, query, first, limit), columns, console.label)
         return Stream(chunks, f"{CSV}; charset=utf-8", headers=headers)
-    lines = _lines(_pages(console, query, first, limit), console.label)
+    lines = _lines(_pages(console, query, first, limit), columns, console.label)
     return Stream(lines, NDJSON, headers=headers)
 
 
@@ -91,44 +95,40 @@ async def _pages(
         page = await _page(console, replace(query, cursor=page.cursor, limit=min(left, _AT_ONCE)))
 
 
-async def _lines(pages: AsyncIterator[list[Record]], cluster: str) -> AsyncIterator[bytes]:
-    async for records in pages:
-        yield b"".join(json_line(_described(record, cluster)) for record in records)
+def _columns(query: Query) -> Sequence[str]:
+    try:
+        return columns_of(query.columns)
+    except ValueError as failure:
+        raise bad_request(str(failure)) from None
 
 
-async def _csv(pages: AsyncIterator[list[Record]], cluster: str) -> AsyncIterator[bytes]:
-    where = (cluster,) if cluster else ()
-    yield _row((*_COLUMNS, *(["cluster"] if cluster else [])))
-    async for records in pages:
-        yield b"".join(
-            _row(
-                (
-                    record.partition,
-                    record.offset,
-                    record.timestamp_ms,
-                    _harmless(record.key.text),
-                    _harmless(record.value.text),
-                    _harmless("; ".join(f"{name}: {text.text}" for name, text in record.headers)),
-                    *where,
-                )
-            )
-            for record in records
-        )
-
-
-def _described(record: Record, cluster: str) -> dict[str, Any]:
+async def _lines(
+    pages: AsyncIterator[list[Record]], columns: Sequence[str], cluster: str
+) -> AsyncIterator[bytes]:
     # After all else: who reads columns by their place finds them where they were.
     where = {"cluster": cluster} if cluster else {}
-    return {
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "timestamp": record.timestamp_ms,
-        "key": record.key.value,
-        "value": record.value.value,
-        "headers": [{"key": name, "value": value.value} for name, value in record.headers],
-        **where,
-    }
+    async for records in pages:
+        yield b"".join(json_line({**described(record, columns), **where}) for record in records)
+
+
+async def _csv(
+    pages: AsyncIterator[list[Record]], columns: Sequence[str], cluster: str
+) -> AsyncIterator[bytes]:
+    where = (cluster,) if cluster else ()
+    names = (*_PLACE, *(columns or _CONTENTS), *(["cluster"] if cluster else []))
+    yield _row(tuple(map(_harmless, names)))
+    async for records in pages:
+        yield b"".join(_row((*_cells(record, columns), *where)) for record in records)
+
+
+def _cells(record: Record, columns: Sequence[str]) -> tuple[object, ...]:
+    if columns:
+        found = [look_up(record, name) for name in columns]
+        contents = ["" if each is MISSING else shown(each) for each in found]
+    else:
+        headers = "; ".join(f"{name}: {text.text}" for name, text in record.headers)
+        contents = [record.key.text, record.value.text, headers]
+    return (record.partition, record.offset, record.timestamp_ms, *map(_harmless, contents))
 
 
 def _row(cells: tuple[object, ...]) -> bytes:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.clients import ClusterAccess
-    from headwater.metrics.cluster_state import ClusterState, GroupState, TopicState
+    from headwater.metrics.cluster_state import (
+        ClusterState,
+        GroupState,
+        ShareGroupState,
+        TopicState,
+    )
 
 # A look costs brokers and us something; several pages and tabs share one. A large cluster is looked
 # at less often: looking takes no more than a tenth of one core.
@@ -42,6 +47,7 @@ class Look:
     """By the monotonic clock."""
     topics: Mapping[str, TopicState]
     groups: Mapping[str, GroupState]
+    share_groups: Mapping[str, ShareGroupState]
     ends: Mapping[str, int]
     """The sum of all high watermarks of a topic."""
     rates: Mapping[str, float] = field(default_factory=dict)
@@ -156,4 +162,5 @@ def _looked(state: ClusterState, before: Look | None) -> Look:
             if name in before.ends
         }
     groups = {group.group_id: group for group in state.groups}
-    return Look(state, taken, topics, groups, ends, rates)
+    share_groups = {group.group_id: group for group in state.share_groups}
+    return Look(state, taken, topics, groups, share_groups, ends, rates)

@@ -35,6 +35,11 @@ class Commands:
             words += ["--partition", str(query.partition)]
         return self.headwater(*words)
 
+    def share_group(self, name: str) -> str:
+        """Return Kafka's own command for a share group."""
+        words = ("--bootstrap-server", self._servers, "--describe", "--group", name)
+        return shlex.join(["kafka-share-groups.sh", *words])
+
     def registry(self, path: str) -> str:
         """Return what asks the registry."""
         return shlex.join(["curl", f"{self._registry_url}{path}"])

@@ -23,6 +23,7 @@ from headwater.console.model.programs import Programs
 from headwater.console.model.questions import ConsoleError, Questions
 from headwater.console.model.quotas import Quotas
 from headwater.console.model.records import Records
+from headwater.console.model.resending import Resending
 from headwater.console.model.roles import Action, Role
 from headwater.console.model.schemas import Schemas
 from headwater.console.model.security import Security
@@ -86,6 +87,7 @@ class Console:
         self.records = Records(self.cluster, Decoder(registry), self.masks, config.scan_records)
         self.tails = Tails(self.cluster, self.records)
         self.producing = Producing(self.cluster, registry)
+        self.resending = Resending(self.cluster, self.producing, self.masks)
         self.groups = Groups(self.cluster, self.monitor)
         self.schemas = None if registry is None else Schemas(registry)
         self.security = Security(self.cluster)

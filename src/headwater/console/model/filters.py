@@ -15,26 +15,25 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from headwater.console.model.fields import FIELD, MISSING, ROOTS, look_up, root_of, shown
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.console.model.records import Record
 
 _CONDITION = re.compile(
-    r"\s*(?P<field>[A-Za-z_][\w.\[\]\-]*)\s*"
+    rf"\s*(?P<field>{FIELD})\s*"
     r"(?P<operator>!=|<=|>=|==|=|<|>|\bcontains\b|\bexists\b)\s*(?P<literal>.*?)\s*",
     re.DOTALL,
 )
-_AND = re.compile(r"\s+and\s+(?=[A-Za-z_][\w.\[\]\-]*\s*(?:!=|<=|>=|==|=|<|>|contains\b|exists\b))")
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
-_ROOTS = ("key", "value", "headers", "partition", "offset", "timestamp")
+_AND = re.compile(rf"\s+and\s+(?={FIELD}\s*(?:!=|<=|>=|==|=|<|>|contains\b|exists\b))")
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
-_MISSING = object()
 
 
 class FilterError(ValueError):
@@ -51,17 +50,17 @@ class Condition:
 
     def holds(self, record: Record) -> bool:
         """Whether a record fulfils it."""
-        found = _look_up(record, self.field)
+        found = look_up(record, self.field)
         if self.operator == "exists":
-            return found is not _MISSING
-        if found is _MISSING:
+            return found is not MISSING
+        if found is MISSING:
             return self.operator == "!="
         if self.operator == "contains":
-            return self.literal.strip("\"'").lower() in _shown(found).lower()
+            return self.literal.strip("\"'").lower() in shown(found).lower()
         wanted = _typed(self.literal)
         if self.operator in _ORDER:
             return _is_ordered(_ORDER[self.operator], found, wanted)
-        same = found == wanted or _shown(found) == self.literal.strip("\"'")
+        same = found == wanted or shown(found) == self.literal.strip("\"'")
         return same if self.operator in ("=", "==") else not same
 
 
@@ -82,9 +81,9 @@ class Filter:
                 raise FilterError(
                     f"'{part}' is no condition such as value.amount > 10 or key contains berlin"
                 )
-            root = re.split(r"[.\[]", match["field"])[0]
-            if root not in _ROOTS:
-                raise FilterError(f"there is no '{root}'; a field starts with {', '.join(_ROOTS)}")
+            root = root_of(match["field"])
+            if root not in ROOTS:
+                raise FilterError(f"there is no '{root}'; a field starts with {', '.join(ROOTS)}")
             if not match["literal"] and match["operator"] != "exists":
                 raise FilterError(f"'{part}' compares with nothing")
             found.append(Condition(match["field"], match["operator"], match["literal"]))
@@ -107,48 +106,11 @@ def _texts(record: Record) -> list[str]:
     return [record.key.text, record.value.text, *of_headers]
 
 
-def _look_up(record: Record, field: str) -> Any:
-    steps = [name or int(index) for name, index in _STEP.findall(field)]
-    root, *path = steps
-    found: Any = _root(record, str(root))
-    if root == "headers" and path:
-        # A header's name may have dots in it.
-        name = field.removeprefix("headers.")
-        return found.get(name, _MISSING)
-    for step in path:
-        try:
-            found = found[step] if isinstance(found, dict | list) else _MISSING
-        except (KeyError, IndexError, TypeError):
-            return _MISSING
-        if found is _MISSING:
-            return _MISSING
-    return found
-
-
-def _root(record: Record, name: str) -> Any:
-    match name:
-        case "key":
-            return record.key.value
-        case "value":
-            return record.value.value
-        case "headers":
-            return {header: decoded.value for header, decoded in record.headers}
-        case "partition":
-            return record.partition
-        case "offset":
-            return record.offset
-    return record.timestamp_ms
-
-
 def _typed(literal: str) -> Any:
     try:
         return json.loads(literal)
     except ValueError:
         return literal.strip("\"'")
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _is_ordered(compare: Callable[[Any, Any], bool], found: Any, wanted: Any) -> bool:

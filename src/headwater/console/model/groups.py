@@ -1,10 +1,10 @@
-"""Consumer groups: who is in them, how far they are behind, and moving them elsewhere."""
+"""Groups of consumers: who is in them, how far they are behind, and moving them elsewhere."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headwater.clients.errors import ClientError
 from headwater.clients.group_changes import delete_group, move_group
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from headwater.console.model.cluster import Cluster, Look
     from headwater.console.model.lag_history import LagPoint
     from headwater.console.model.monitor import GroupVerdict, Monitor
-    from headwater.metrics.cluster_state import GroupState, Owner
+    from headwater.metrics.cluster_state import GroupState, Owner, ShareGroupState
+
+
+CLASSIC, SHARE = "classic", "share"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class GroupRow:
     members: int
     topics: tuple[str, ...]
     lag: int | None
+    kind: str = CLASSIC
+    """classic, consumer or share."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,26 @@ class GroupDetail:
     history: Sequence[LagPoint] = ()
 
 
+class SharePartitionLag(NamedTuple):
+    """How far a share group is in a partition, which several of its members may read."""
+
+    topic: str
+    partition: int
+    start_offset: int | None
+    end: int | None
+    lag: int | None
+    readers: Sequence[Owner]
+
+
+@dataclass(frozen=True)
+class ShareGroupDetail:
+    """A share group with all of its partitions."""
+
+    row: GroupRow
+    partitions: Sequence[SharePartitionLag]
+    history: Sequence[LagPoint] = ()
+
+
 class Groups:
     """All methods block."""
 
@@ -78,13 +103,15 @@ class Groups:
             "state": lambda row: row.state,
             "members": lambda row: row.members,
             "lag": lambda row: row.lag,
+            "kind": lambda row: row.kind,
         }
-        return page_of(rows, wanted, lambda row: row.name, columns)
+        return page_of(rows, wanted, lambda row: f"{row.name} {row.kind}", columns)
 
     def all(self) -> list[GroupRow]:
         """Return all groups."""
         look = self._cluster.look()
         rows = [_row(group, look) for group in look.state.groups]
+        rows += [_share_row(group) for group in look.state.share_groups]
         self._history.note(look.taken, {row.name: row.lag for row in rows if row.lag is not None})
         return rows
 
@@ -112,6 +139,33 @@ class Groups:
                 )
             )
         return GroupDetail(_row(group, look), partitions, verdict, self._history.of(name))
+
+    def lags(self, name: str) -> dict[str, int]:
+        """Return how far a group is behind in each topic; nothing where there is no such group."""
+        look = self._cluster.look()
+        group = look.groups.get(name)
+        lags: dict[str, int] = {}
+        committed = {} if group is None else _committed(group)
+        for (topic, index), offset in committed.items():
+            end = _end(look, topic, index)
+            if end is not None:
+                lags[topic] = lags.get(topic, 0) + max(end - offset, 0)
+        return lags
+
+    def share_detail(self, name: str) -> ShareGroupDetail:
+        """Return a share group; raises ClientError."""
+        self.all()
+        look = self._cluster.look()
+        group = look.share_groups.get(name) or self._cluster.look_again().share_groups.get(name)
+        if group is None:
+            raise ClientError(f"there is no share group '{name}'")
+        partitions = [
+            SharePartitionLag(
+                *place, each.start_offset, _end(look, *place), each.lag, tuple(each.readers)
+            )
+            for place, each in group.partitions.items()
+        ]
+        return ShareGroupDetail(_share_row(group), partitions, self._history.of(name))
 
     def plan(self, name: str, topic: str, target: Target) -> list[Planned]:
         """Return where a group would be, in a topic or, with "", in all of its topics."""
@@ -152,7 +206,21 @@ def _committed(group: GroupState) -> dict[tuple[str, int], int]:
 
 def _row(group: GroupState, look: Look) -> GroupRow:
     topics = sorted({*group.offsets, *(topic for topic, _ in group.owners)})
-    return GroupRow(group.group_id, group.state, group.members, tuple(topics), _lag(group, look))
+    return GroupRow(
+        group.group_id,
+        group.state,
+        group.members,
+        tuple(topics),
+        _lag(group, look),
+        group.kind or CLASSIC,
+    )
+
+
+def _share_row(group: ShareGroupState) -> GroupRow:
+    topics = sorted({topic for topic, _ in group.partitions})
+    lags = [each.lag for each in group.partitions.values() if each.lag is not None]
+    lag = sum(lags) if lags else None
+    return GroupRow(group.group_id, group.state, group.members, tuple(topics), lag, SHARE)
 
 
 def _lag(group: GroupState, look: Look) -> int | None:

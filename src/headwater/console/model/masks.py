@@ -60,12 +60,30 @@ class Masks:
         """Return what hides all that either hides."""
         return Masks((*self._rules, *others._rules))
 
+    def hide_as_much(self, topic: str, other: str) -> bool:
+        """Whether all that is hidden of a topic would be hidden in another one as well.
+
+        >>> masks = Masks([Mask.parse("pay*:value.card"), Mask.parse("users:value.card.number")])
+        >>> masks.hide_as_much("users", "payments"), masks.hide_as_much("payments", "users")
+        (True, False)
+        """
+        there = self._rules_of(other)
+        return all(
+            any(
+                wide.part == rule.part and rule.path[: len(wide.path)] == wide.path
+                for wide in there
+            )
+            for rule in self._rules_of(topic)
+        )
+
     def hide(self, record: Record) -> Record:
         """Return a record without what is hidden."""
-        for rule in self._rules:
-            if fnmatchcase(record.topic, rule.topics):
-                record = _hidden(record, rule)
+        for rule in self._rules_of(record.topic):
+            record = _hidden(record, rule)
         return record
+
+    def _rules_of(self, topic: str) -> list[Mask]:
+        return [rule for rule in self._rules if fnmatchcase(topic, rule.topics)]
 
 
 def _hidden(record: Record, rule: Mask) -> Record:

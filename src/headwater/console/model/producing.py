@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TEXT, JSON, SCHEMA = "text", "JSON", "latest schema"
 FORMATS = (TEXT, JSON, SCHEMA)
 _WITHIN_S = 15.0
+_MOST_BYTES = 128 * 1024 * 1024
 _SERIALIZERS: dict[str, Any] = {
     "AVRO": AvroJsonSerializer,
     "JSON": JsonSchemaSerializer,
@@ -56,16 +57,31 @@ class Producing:
 
     def produce(self, record: NewRecord) -> tuple[int, int]:
         """Return the partition and the offset; raises KafkaException, SerdeError, ValueError."""
-        key = self._encoded(record, "key")
-        value = self._encoded(record, "value")
+        return self.write(
+            record.topic,
+            self._encoded(record, "key"),
+            self._encoded(record, "value"),
+            [(name, text.encode()) for name, text in record.headers],
+            record.partition,
+        )
+
+    def write(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Sequence[tuple[str, bytes | None]],
+        partition: int | None,
+    ) -> tuple[int, int]:
+        """Write bytes as they are; without a partition, the key decides as in Java's clients."""
         acknowledged: list[tuple[KafkaError | None, Message]] = []
         producer = self._own_producer()
         producer.produce(
-            check_topic_name(record.topic),
+            check_topic_name(topic),
             value,
             key,
-            -1 if record.partition is None else record.partition,
-            headers=[(name, text.encode()) for name, text in record.headers],
+            -1 if partition is None else partition,
+            headers=list(headers),
             on_delivery=lambda error, message: acknowledged.append((error, message)),
         )
         if producer.flush(_WITHIN_S) or not acknowledged:
@@ -81,6 +97,8 @@ class Producing:
                 settings = {
                     "delivery.timeout.ms": int(_WITHIN_S * 1000),
                     "enable.metrics.push": False,
+                    # How long a record may be is the topic's affair.
+                    "message.max.bytes": _MOST_BYTES,
                 }
                 self._producer = self._cluster.connection.producer(settings)
             return self._producer
@@ -107,6 +125,18 @@ class Producing:
         kind = _SERIALIZERS[latest.schema.type]
         serializer: Serializer[Any] = kind(self._registry, None, use_latest_version=True)
         return serializer(value, Context(topic, field))
+
+
+def partition_of(text: str) -> int | None:
+    """Read a partition's number, or nothing; raises ValueError.
+
+    >>> partition_of(" 3"), partition_of("")
+    (3, None)
+    """
+    number = text.strip()
+    if number and not number.isdecimal():
+        raise ValueError(f"'{number}' is no number of a partition")
+    return int(number) if number else None
 
 
 def headers_of(text: str) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from confluent_kafka import Consumer, Message
 
+    from headwater.clients.connection import Connection
+
 _AT_ONCE = 500
 
 
@@ -26,6 +29,22 @@ class Window(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.start < self.end
+
+
+def window_reader(connection: Connection) -> closing[Consumer]:
+    """Return a consumer for windows, which is closed at the end of a `with`."""
+    return closing(
+        connection.consumer(
+            {
+                "enable.partition.eof": True,
+                "auto.offset.reset": "earliest",
+                "fetch.queue.backoff.ms": 10,
+                "fetch.wait.max.ms": 50,
+                "queued.max.messages.kbytes": 16_384,
+                "enable.metrics.push": False,
+            }
+        )
+    )
 
 
 class WindowReading:

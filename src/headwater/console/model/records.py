@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import heapq
 import time
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.clients.start_position import StartPosition
 from headwater.console.model.filters import Filter
-from headwater.console.model.record_windows import Window, WindowReading
+from headwater.console.model.record_windows import Window, WindowReading, window_reader
 from headwater.serde.context import Context
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ class Query:
     partition: int | None = None
     contains: str = ""
     where: str = ""
+    columns: str = ""
+    """Fields that are shown in place of key and value, with commas between them."""
     cursor: str = ""
     """Where the page before has ended, as `PARTITION-OFFSET` with dots between them."""
     limit: int = PAGE_SIZE
@@ -145,7 +146,7 @@ class _Search:
     def page(self) -> RecordPage:
         deadline = time.monotonic() + MOST_SECONDS
         step = self._first_step()
-        with self._consumer() as consumer:
+        with window_reader(self.cluster.connection) as consumer:
             while any(self.left.values()) and not self._has_enough():
                 windows = {
                     index: self._next(window, step) for index, window in self.left.items() if window
@@ -173,20 +174,6 @@ class _Search:
         for index in windows.keys() - reading.unfinished:
             self.found.setdefault(index, []).extend(found.get(index, ()))
             self.left[index] = self._after(self.left[index], windows[index])
-
-    def _consumer(self) -> closing[Consumer]:
-        return closing(
-            self.cluster.connection.consumer(
-                {
-                    "enable.partition.eof": True,
-                    "auto.offset.reset": "earliest",
-                    "fetch.queue.backoff.ms": 10,
-                    "fetch.wait.max.ms": 50,
-                    "queued.max.messages.kbytes": 16_384,
-                    "enable.metrics.push": False,
-                }
-            )
-        )
 
     def _first_step(self) -> int:
         share = max(1, self.most_records // max(len(self.left), 1))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.clients.raw.acls import Acl, NoAuthorizerError, list_acls
+from headwater.console.model.acl_matrix import matrix_of
 from headwater.console.model.paging import Page, Wanted, page_of
+from headwater.console.model.permissions import Permissions
 
 if TYPE_CHECKING:
+    from headwater.console.model.acl_matrix import AclMatrix
     from headwater.console.model.cluster import Cluster
 
 RESOURCES = ("TOPIC", "GROUP", "TRANSACTIONAL_ID", "CLUSTER")
@@ -18,6 +21,7 @@ OPERATIONS = (
 )
 PERMISSIONS = ("ALLOW", "DENY")
 CLUSTER_NAME = "kafka-cluster"
+_SUPER_USERS, _EVERYONE = "super.users", "allow.everyone.if.no.acl.found"
 _MECHANISMS = ("SCRAM_SHA_256", "SCRAM_SHA_512")
 _ITERATIONS = 4096
 
@@ -51,6 +55,36 @@ class Security:
             " ".join,
             {"principal": lambda acl: acl.principal, "resource": lambda acl: acl.name},
         )
+
+    def matrix(self, wanted: Wanted) -> AclMatrix:
+        """Return a part of the ACLs as a matrix."""
+        return matrix_of(list_acls(self._cluster.raw), wanted)
+
+    def permissions(self) -> Permissions:
+        """Return all that decides who may do what."""
+        settings = self._settings()
+        users, everyone = settings.get(_SUPER_USERS), settings.get(_EVERYONE)
+        return Permissions(
+            list_acls(self._cluster.raw),
+            # Brokers that have none say nothing of it, and so do those that do not tell everybody.
+            frozenset(each.strip() for each in users.split(";") if each.strip()) if users else None,
+            None if everyone is None else everyone.lower() == "true",
+        )
+
+    def _settings(self) -> dict[str, str]:
+        """Return a broker's settings; none where it does not tell them to us."""
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import ConfigResource
+
+        connection = self._cluster.connection
+        broker, *_ = self._cluster.raw.brokers()
+        resource = ConfigResource(ConfigResource.Type.BROKER, str(broker.id))
+        (future,) = connection.admin.describe_configs([resource]).values()
+        try:
+            entries = connection.result(future)
+        except KafkaException:
+            return {}
+        return {name: each.value for name, each in entries.items() if each.value is not None}
 
     def add(self, acl: Acl) -> None:
         """Add an ACL; raises ValueError for one that makes no sense."""

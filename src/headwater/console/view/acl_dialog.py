@@ -10,9 +10,9 @@ from headwater.clients.raw.acls import Acl
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
 from headwater.console.model.security import OPERATIONS, PATTERNS, PERMISSIONS, RESOURCES
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.frame import html
-from headwater.console.view.markup import Markup, tag
+from headwater.console.view.markup import Markup
 
 if TYPE_CHECKING:
     from headwater.console.view.frame import Frame
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def acl_dialog(frame: Frame, user: str, listing: Listing, *, is_new: bool) -> ui.dialog:
     """Return the dialog."""
     console, security = frame.console, frame.console.security
-    with ui.dialog() as dialog, card():
-        html(tag("h2", "Add a right" if is_new else "Remove a right", style="margin-top: 0"))
+    with titled_dialog("Add a right" if is_new else "Remove a right") as dialog:
         with ui.row().style("width: 100%"):
             principal = ui.input("Principal, such as User:ann").props("dense outlined autofocus")
             principal.style("flex: 1")

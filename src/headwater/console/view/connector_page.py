@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.connector_flow import ConnectorFlow
 from headwater.console.model.connector_form import readable, shown
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
@@ -17,11 +18,13 @@ from headwater.console.view.formats import UNKNOWN, count, path
 from headwater.console.view.frame import Live, Tab, figures, note, user_of
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.place import go
+from headwater.console.view.topology_picture import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.console.model.connect import Connect, Connector, Task
+    from headwater.console.model.topology import Node
     from headwater.console.view.frame import Frame
 
 _EVERY_S = 3.0
@@ -45,13 +48,20 @@ def register(frame: Frame, connect: Connect) -> None:
     async def connector_page(request: Request, name: str) -> None:
         view = request.query_params.get("view", "state")
 
+        flow = ConnectorFlow()
+
+        def flowing(connector: Connector, topics: list[str]) -> list[Node]:
+            lags = console.groups.lags(f"connect-{name}")
+            return flow.nodes(connector, topics, console.cluster.look().rates, lags)
+
         async def load() -> Markup:
             if view == "offsets":
                 return _offsets(await console.ask(connect.offsets, name))
             connector = await console.ask(connect.one, name)
             if view == "config":
                 return tag("pre", readable(shown(connector.config)))
-            return _state(connector, await console.ask(connect.topics, name))
+            topics = await console.ask(connect.topics, name)
+            return _state(connector, topics, await console.ask(flowing, connector, topics))
 
         tabs = [
             Tab(label, connector_path(name, view=each), each == view)
@@ -138,7 +148,7 @@ class _Levers:
         await self._live.refresh()
 
 
-def _state(connector: Connector, topics: list[str]) -> Markup:
+def _state(connector: Connector, topics: list[str], nodes: list[Node]) -> Markup:
     progress = connector.progress
     known: list[tuple[str, object]] = [
         ("State", connector_state(connector.health)),
@@ -154,6 +164,7 @@ def _state(connector: Connector, topics: list[str]) -> Markup:
     elif progress.get("stalled"):
         said = "It has been at one batch for very long."
         parts.append(note("warning", said, "Look at what it reads from or writes to; restart it."))
+    parts.append(drawn(nodes))
     parts.append(tag("p", tag("span", connector.class_name, class_="hw-mono hw-soft")))
     places: list[object] = [join([link(each, path("topics", each)), " "]) for each in topics] or [
         "none yet"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -11,15 +12,14 @@ from headwater.console.view.frame import html, note
 from headwater.console.view.markup import Markup, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
 
 def confirm_typed(
     title: str, warning: str, name: str, label: str, action: Callable[[], Awaitable[None]]
 ) -> ui.dialog:
     """Return a dialog whose button works once `name` was typed."""
-    with ui.dialog() as dialog, card():
-        html(tag("h2", title, style="margin-top: 0"))
+    with titled_dialog(title) as dialog:
         html(tag("p", warning))
         html(tag("p", "Type ", tag("b", name), " to go on."))
         typed = ui.input("Name").props("dense outlined autofocus").classes("w-full")
@@ -46,13 +46,15 @@ async def attempted(said: ui.html, action: Callable[[], Awaitable[None]]) -> boo
     return True
 
 
-def card() -> ui.card:
-    """Return the body of a dialog."""
-    return (
-        ui.card()
-        .classes("hw-main hw-dialog")
-        .style("padding: 16px 20px; min-width: min(560px, 92vw); max-width: 900px; gap: 8px")
-    )
+@contextmanager
+def titled_dialog(title: str) -> Iterator[ui.dialog]:
+    """Return a context in which elements are a dialog's content, below its title."""
+    body = "padding: 16px 20px; min-width: min(560px, 92vw); max-width: 900px; gap: 8px"
+    with ui.dialog() as dialog, ui.card().classes("hw-main hw-dialog").style(body):
+        # Whoever hears the page instead of seeing it is told what has opened.
+        dialog.props["aria-label"] = title
+        html(tag("h2", title, style="margin-top: 0"))
+        yield dialog
 
 
 def buttons() -> ui.row:

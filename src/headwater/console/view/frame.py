@@ -170,7 +170,12 @@ def copyable(command: str) -> None:
     with ui.element("div").classes("hw-command"):
         html(tag("code", command)).style("min-width: 0; overflow: hidden")
         copy = ui.button(icon="content_copy").props('flat dense size=sm aria-label="Copy command"')
-        copy.on("click", js_handler=f"() => navigator.clipboard.writeText({_quoted(command)})")
+        copies(copy, command)
+
+
+def copies(button: ui.button, text: str) -> None:
+    """Have a button copy a text, in the browser: only with the click itself is that allowed."""
+    button.on("click", js_handler=f"() => navigator.clipboard.writeText({_quoted(text)})")
 
 
 def note(kind: str, what: str, do: str = "") -> Markup:

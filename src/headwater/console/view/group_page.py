@@ -1,4 +1,4 @@
-"""A consumer group: how far it is behind and who reads what, and moving it elsewhere."""
+"""A group: how far it is behind and who reads what, and moving it elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.groups import SHARE
 from headwater.console.model.roles import Action
 from headwater.console.view.dialogs import confirm_typed
 from headwater.console.view.formats import count, path, seconds
@@ -18,7 +19,7 @@ from headwater.console.view.place import go
 from headwater.console.view.reset_dialog import reset_dialog
 
 if TYPE_CHECKING:
-    from headwater.console.model.groups import GroupDetail
+    from headwater.console.model.groups import GroupDetail, ShareGroupDetail
     from headwater.console.view.frame import Frame
 
 _MOST_PARTITIONS = 1_000
@@ -31,6 +32,10 @@ def register(frame: Frame) -> None:
 
     @ui.page(frame.at("/groups/{group:path}"), response_timeout=30)
     async def group_page(request: Request, group: str) -> None:
+        if request.query_params.get("kind") == SHARE:
+            await _share_group(frame, request, group)
+            return
+
         async def load() -> Markup:
             return _shown(await console.ask(console.groups.detail, group))
 
@@ -59,9 +64,45 @@ def register(frame: Frame) -> None:
             await live.show()
 
 
+async def _share_group(frame: Frame, request: Request, group: str) -> None:
+    """Show a group whose members share partitions; it has no offsets that could be moved."""
+    console = frame.console
+
+    async def load() -> Markup:
+        return _share_shown(await console.ask(console.groups.share_detail, group))
+
+    with frame.page(request, group, console.commands.share_group(group)):
+        await Live(load).show()
+
+
+def _share_shown(detail: ShareGroupDetail) -> Markup:
+    row = detail.row
+    known = [
+        ("Kind", row.kind),
+        ("State", state_pill(row.state)),
+        ("Members", count(row.members)),
+        ("Lag in records", count(row.lag)),
+    ]
+    rows = [
+        (
+            link(each.topic, path("topics", each.topic)),
+            each.partition,
+            count(each.start_offset),
+            count(each.end),
+            count(each.lag),
+            ", ".join(f"{owner.client_id} {owner.host}" for owner in each.readers),
+        )
+        for each in detail.partitions[:_MOST_PARTITIONS]
+    ]
+    headings = ("Topic", "Partition", "Start offset", "End", "Lag", "Members")
+    shown = tag("div", table(headings, rows, numbers=(1, 2, 3, 4)), class_="hw-panel")
+    return join([figures(known), lag_chart(detail.history), shown])
+
+
 def _shown(detail: GroupDetail) -> Markup:
     row, verdict = detail.row, detail.verdict
     known = [
+        ("Kind", row.kind),
         ("State", state_pill(row.state)),
         ("Members", count(row.members)),
         ("Lag in records", count(row.lag)),

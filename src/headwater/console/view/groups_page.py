@@ -1,4 +1,4 @@
-"""The consumer groups."""
+"""The groups of consumers: classic ones, those of the newer protocol, and share groups."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.groups import SHARE
 from headwater.console.view.formats import count, path
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, join, link, tag
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _HEADINGS = [
     Heading("Group", "name"),
+    Heading("Kind", "kind"),
     Heading("State", "state"),
     Heading("Members", "members", is_number=True),
     Heading("Lag", "lag", is_number=True),
@@ -37,7 +39,7 @@ def register(frame: Frame) -> None:
             page = await console.ask(console.groups.page, wanted)
             return page, [_row(row) for row in page.items]
 
-        nothing = "There are no consumer groups yet."
+        nothing = "There are no groups yet."
         listing = Listing(("groups",), wanted_in(request), _HEADINGS, rows, nothing=nothing)
         with frame.page(request, "Groups", console.commands.headwater("groups", "list")):
             with ui.element("div").classes("hw-bar"):
@@ -50,11 +52,23 @@ def state_pill(state: str) -> Markup:
     return tag("span", state, class_=f"hw-pill {_STATES.get(state, 'warn')}")
 
 
+def group_link(row: GroupRow) -> Markup:
+    """Return the way to a group's page."""
+    kind = SHARE if row.kind == SHARE else None
+    return link(row.name, path("groups", row.name, query={"kind": kind}))
+
+
 def _row(row: GroupRow) -> list[object]:
     topics: list[object] = []
     for topic in row.topics[:_MOST_TOPICS]:
         topics += [link(topic, path("topics", topic)), " "]
     if len(row.topics) > _MOST_TOPICS:
         topics.append(f"and {len(row.topics) - _MOST_TOPICS} more")
-    name = link(row.name, path("groups", row.name))
-    return [name, state_pill(row.state), count(row.members), count(row.lag), join(topics)]
+    return [
+        group_link(row),
+        row.kind,
+        state_pill(row.state),
+        count(row.members),
+        count(row.lag),
+        join(topics),
+    ]

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import Live, figures, note
+from headwater.console.view.groups_page import group_link
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.tour_panel import tour_panel
 
@@ -111,5 +112,5 @@ def _busiest(seen: Overview) -> Markup:
 def _behind(groups: Sequence[GroupRow]) -> Markup:
     if not groups:
         return tag("p", "No group is behind.", class_="hw-soft")
-    rows = [(link(row.name, path("groups", row.name)), row.state, count(row.lag)) for row in groups]
+    rows = [(group_link(row), row.state, count(row.lag)) for row in groups]
     return tag("div", table(("Group", "State", "Lag"), rows, numbers=(2,)), class_="hw-panel")

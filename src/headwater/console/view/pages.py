@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from nicegui import app, ui
 
 from headwater.console.view import (
+    acl_matrix_page,
     audit_page,
     brokers_page,
     certificates_page,
@@ -20,9 +21,11 @@ from headwater.console.view import (
     group_page,
     groups_page,
     overview_page,
+    permissions_page,
     pipeline_page,
     pipelines_page,
     quotas_page,
+    record_page,
     records_page,
     schemas_page,
     security_page,
@@ -71,6 +74,7 @@ def _register(frame: Frame) -> None:
     topics_page.register(frame)
     topic_page.register(frame)
     records_page.register(frame)
+    record_page.register(frame)
     groups_page.register(frame)
     group_page.register(frame)
     if console.schemas is not None:
@@ -85,6 +89,8 @@ def _register(frame: Frame) -> None:
     pipelines_page.register(frame)
     pipeline_page.register(frame)
     security_page.register(frame)
+    acl_matrix_page.register(frame)
+    permissions_page.register(frame)
     quotas_page.register(frame)
     certificates_page.register(frame)
     brokers_page.register(frame)

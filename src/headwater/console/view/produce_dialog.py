@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from headwater.console.model.producing import FORMATS, SCHEMA, TEXT, NewRecord, headers_of
+from headwater.console.model.producing import (
+    FORMATS,
+    SCHEMA,
+    TEXT,
+    NewRecord,
+    headers_of,
+    partition_of,
+)
 from headwater.console.model.questions import explained
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html
-from headwater.console.view.markup import Markup, tag
+from headwater.console.view.markup import Markup
 from headwater.console.view.place import go
 
 if TYPE_CHECKING:
@@ -23,8 +30,7 @@ def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
     """Return the dialog."""
     console = frame.console
     formats = [each for each in FORMATS if each != SCHEMA or console.schemas is not None]
-    with ui.dialog() as dialog, card():
-        html(tag("h2", f"Produce to {topic}", style="margin-top: 0"))
+    with titled_dialog(f"Produce to {topic}") as dialog:
         with ui.row().style("width: 100%"):
             key = ui.input("Key; empty for none").props("dense outlined").style("flex: 1")
             key_format = ui.select(formats, value=TEXT, label="Key as").props("dense outlined")
@@ -40,13 +46,12 @@ def produce_dialog(frame: Frame, topic: str, user: str) -> ui.dialog:
         said = html(Markup())
 
         def typed() -> NewRecord:
-            number = (partition.value or "").strip()
             return NewRecord(
                 topic,
                 key.value or None,
                 None if tombstone.value else value.value or "",
                 headers_of(headers.value or ""),
-                int(number) if number else None,
+                partition_of(partition.value or ""),
                 str(key_format.value),
                 str(value_format.value),
             )

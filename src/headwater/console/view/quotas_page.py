@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from headwater.console.model.quotas import KINDS, LIMITS, QuotaChange
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import count
 from headwater.console.view.frame import Live, html, user_of
 from headwater.console.view.markup import Markup, table, tag
@@ -67,8 +67,7 @@ def _name(entity: Entity, kind: str) -> object:
 
 def _dialog(frame: Frame, who: str, live: Live) -> ui.dialog:
     console = frame.console
-    with ui.dialog() as dialog, card():
-        html(tag("h2", "Change a quota", style="margin-top: 0"))
+    with titled_dialog("Change a quota") as dialog:
         with ui.row().style("width: 100%"):
             kind = ui.select(dict(KINDS), value="user", label="Of").props("dense outlined")
             kind.style("width: 170px")

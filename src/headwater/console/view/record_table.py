@@ -5,26 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.console.model.decoding import pretty
-from headwater.console.view.formats import moment, path, size
+from headwater.console.model.fields import MISSING, look_up, shown
+from headwater.console.view.formats import UNKNOWN, moment, path, size
 from headwater.console.view.markup import Markup, join, link, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from headwater.console.model.decoding import Decoded
     from headwater.console.model.records import Record
 
 _PREVIEW = 240
 _INLINE = 4_000
-_HEADINGS = ("Partition", "Offset", "Time (UTC)", "Key", "Value")
+_PLACE = ("Partition", "Offset", "Time (UTC)")
 
 
-def record_table(records: Iterable[Record]) -> Markup:
-    """Return the table."""
-    head = tag("tr", *(tag("th", each, scope="col") for each in _HEADINGS))
-    body = [tag("tr", *map(_cell, _cells(record))) for record in records]
-    shown = tag("table", tag("thead", head), tag("tbody", *body), class_="hw-table hw-records")
-    return tag("div", shown, class_="hw-panel")
+def record_table(records: Iterable[Record], columns: Sequence[str] = ()) -> Markup:
+    """Return the table, with these fields in place of key and value."""
+    headings = (*_PLACE, *columns) if columns else (*_PLACE, "Key", "Value")
+    head = tag("tr", *(tag("th", each, scope="col") for each in headings))
+    body = [
+        tag("tr", *map(_cell, (*_place(record), *_contents(record, columns)))) for record in records
+    ]
+    kind = "hw-table hw-records hw-picked" if columns else "hw-table hw-records"
+    rows = tag("table", tag("thead", head), tag("tbody", *body), class_=kind)
+    return tag("div", rows, class_="hw-panel")
 
 
 def record_detail(record: Record) -> Markup:
@@ -45,15 +50,34 @@ def _cell(content: Markup) -> Markup:
     return tag("td", content)
 
 
-def _cells(record: Record) -> tuple[Markup, ...]:
-    place = path("topics", record.topic, "records", str(record.partition), str(record.offset))
+def _place(record: Record) -> tuple[Markup, ...]:
     return (
         tag("div", record.partition),
-        tag("div", link(record.offset, place)),
+        tag("div", link(record.offset, _address(record))),
         tag("div", moment(record.timestamp_ms)),
-        tag("div", _brief(record.key), class_="hw-mono", title=record.key.kind),
-        _value(record, place),
     )
+
+
+def _contents(record: Record, columns: Sequence[str]) -> tuple[Markup, ...]:
+    if columns:
+        return tuple(_field(record, name) for name in columns)
+    return (
+        tag("div", _brief(record.key), class_="hw-mono", title=record.key.kind),
+        _value(record, _address(record)),
+    )
+
+
+def _field(record: Record, name: str) -> Markup:
+    found = look_up(record, name)
+    if found is MISSING:
+        return tag("div", UNKNOWN, class_="hw-soft")
+    text = shown(found)
+    cut = text[:_PREVIEW] + ("..." if len(text) > _PREVIEW else "")
+    return tag("div", cut, class_="hw-mono", title=text[:_INLINE])
+
+
+def _address(record: Record) -> str:
+    return path("topics", record.topic, "records", str(record.partition), str(record.offset))
 
 
 def _value(record: Record, place: str) -> Markup:

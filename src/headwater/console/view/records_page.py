@@ -1,4 +1,4 @@
-"""The records of a topic: browsed, filtered, followed, exported; and one by itself."""
+"""The records of a topic: browsed, filtered, followed, exported."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
+from headwater.console.model.fields import columns_of, fields_in
 from headwater.console.model.questions import ConsoleError, explained
 from headwater.console.model.records import NEWEST, Query
 from headwater.console.model.roles import Action
+from headwater.console.view.columns_dialog import columns_dialog
 from headwater.console.view.formats import count, path
 from headwater.console.view.frame import Live, html, note, user_of
 from headwater.console.view.markup import Markup, join, link, tag
 from headwater.console.view.place import go
 from headwater.console.view.produce_dialog import produce_dialog
-from headwater.console.view.record_table import record_detail, record_table
+from headwater.console.view.record_table import record_table
 from headwater.console.view.topic_page import topic_tabs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from headwater.console.model.records import Record, RecordPage
     from headwater.console.model.tail import Tail
     from headwater.console.view.frame import Frame
@@ -41,25 +45,6 @@ def register(frame: Frame) -> None:
             browser.bar(user_of(request))
             await browser.show()
 
-    @ui.page(frame.at("/topics/{topic}/records/{partition}/{offset}"), response_timeout=30)
-    async def record_page(request: Request, topic: str, partition: int, offset: int) -> None:
-        query = Query(topic, str(offset), partition, limit=1)
-        title = f"{topic} [{partition}] at offset {offset}"
-        with frame.page(request, title, console.commands.consume(query)):
-            html(tag("p", link(f"All records of {topic}", path("topics", topic))))
-
-            async def load() -> Markup:
-                return await _one(frame, query, offset)
-
-            await Live(load, None).show()
-
-
-async def _one(frame: Frame, query: Query, offset: int) -> Markup:
-    page = await frame.console.ask(frame.console.records.page, query)
-    if not page.records or page.records[0].offset != offset:
-        return note("warning", "There is no record at this offset; it was deleted or compacted.")
-    return record_detail(page.records[0])
-
 
 class _Browser:
     """The records of one page, and what one can do with them."""
@@ -71,6 +56,8 @@ class _Browser:
         self._tail: Tail | None = None
         self._timer: ui.timer | None = None
         self._followed: list[Record] = []
+        self._columns: Sequence[str] = ()
+        self._fields: Sequence[str] = ()
 
     def bar(self, user: str) -> None:
         """Show where to start, what to look for, and what else can be done."""
@@ -96,8 +83,7 @@ class _Browser:
 
             def search() -> None:
                 go(
-                    _address(
-                        query.topic,
+                    self._place(
                         start=start.value,
                         partition=partition.value,
                         contains=contains.value,
@@ -110,6 +96,12 @@ class _Browser:
             ui.button("Search", on_click=search).props("unelevated")
         with ui.element("div").classes("hw-bar"):
             self._follow_button = ui.button("Live tail", on_click=self._follow).props("outline")
+            pick = columns_dialog(
+                lambda: self._fields,
+                [name.strip() for name in query.columns.split(",") if name.strip()],
+                lambda columns: go(self._place(columns=columns, cursor=query.cursor)),
+            )
+            ui.button("Columns", on_click=pick).props("outline")
             if self._console.may(user, Action.PRODUCE):
                 dialog = produce_dialog(self._frame, query.topic, user)
                 ui.button("Produce", on_click=dialog.open).props("outline")
@@ -122,12 +114,15 @@ class _Browser:
         await self._live.show()
 
     async def _load(self) -> Markup:
-        return self._shown(await self._console.ask(self._console.records.page, self._query))
+        self._columns = explained(lambda: columns_of(self._query.columns))
+        page = await self._console.ask(self._console.records.page, self._query)
+        self._fields = fields_in(page.records)
+        return self._shown(page)
 
     def _shown(self, page: RecordPage) -> Markup:
         parts: list[object] = []
         if page.records:
-            parts.append(record_table(page.records))
+            parts.append(record_table(page.records, self._columns))
         elif page.cursor:
             parts.append(tag("p", "Nothing was found in what was looked at.", class_="hw-soft"))
         else:
@@ -169,7 +164,8 @@ class _Browser:
         taken = self._tail.take()
         if taken:
             self._followed = [*reversed(taken), *self._followed][:_TAIL_SHOWN]
-            self._live.content.set_content(record_table(self._followed))
+            self._fields = fields_in(self._followed)
+            self._live.content.set_content(record_table(self._followed, self._columns))
 
     def _place(self, **changes: object) -> str:
         query = self._query
@@ -179,6 +175,7 @@ class _Browser:
             "partition": partition,
             "contains": query.contains,
             "where": query.where,
+            "columns": query.columns,
             **changes,
         }
         return _address(query.topic, **given)
@@ -194,6 +191,7 @@ class _Browser:
                 "partition": partition,
                 "contains": query.contains,
                 "where": query.where,
+                "columns": query.columns,
                 "limit": 10_000,
             },
         )
@@ -208,6 +206,7 @@ def _query_in(request: Request, topic: str) -> Query:
         int(partition) if partition.isdigit() else None,
         given.get("contains", ""),
         given.get("where", ""),
+        given.get("columns", ""),
         given.get("cursor", ""),
     )
 

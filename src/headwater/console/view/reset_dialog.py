@@ -11,7 +11,7 @@ from headwater.clients.offset_plan import Target
 from headwater.clients.points_in_time import parse_time
 from headwater.console.model.questions import explained
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import count
 from headwater.console.view.frame import html
 from headwater.console.view.markup import Markup, table, tag
@@ -36,8 +36,7 @@ def reset_dialog(frame: Frame, group: str, user: str, live: Live) -> ui.dialog:
     """Return the dialog."""
     console = frame.console
     planned: list[Planned] = []
-    with ui.dialog() as dialog, card():
-        html(tag("h2", f"Reset the offsets of {group}", style="margin-top: 0"))
+    with titled_dialog(f"Reset the offsets of {group}") as dialog:
         with ui.row().style("width: 100%"):
             kind = ui.select(_CHOICES, value="earliest", label="Where to").props("dense outlined")
             kind.style("width: 190px")

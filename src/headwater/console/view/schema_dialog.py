@@ -8,10 +8,10 @@ from nicegui import ui
 
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import path
 from headwater.console.view.frame import html, note
-from headwater.console.view.markup import Markup, tag
+from headwater.console.view.markup import Markup
 from headwater.console.view.place import go
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def schema_dialog(
 ) -> ui.dialog:
     """Return the dialog, for a new subject or a new version of one."""
     console = frame.console
-    with ui.dialog() as dialog, card():
-        title = f"New version of {subject}" if subject else "New schema"
-        html(tag("h2", title, style="margin-top: 0"))
+    title = f"New version of {subject}" if subject else "New schema"
+    with titled_dialog(title) as dialog:
         with ui.row().style("width: 100%"):
             name = ui.input("Subject", value=subject).props("dense outlined").style("flex: 1")
             kind = ui.select(_TYPES, value=type_, label="Type").props("dense outlined")

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
 from headwater.console.view.acl_dialog import acl_dialog
-from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
+from headwater.console.view.dialogs import attempted, buttons, confirm_typed, titled_dialog
 from headwater.console.view.frame import html, note, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
 from headwater.console.view.markup import Markup, tag
 from headwater.console.view.place import go
-from headwater.console.view.security_tabs import security_tabs
+from headwater.console.view.security_tabs import has_rights, security_tabs
 
 if TYPE_CHECKING:
     from headwater.clients.raw.acls import Acl
@@ -31,10 +31,6 @@ _HEADINGS = [
     Heading("Name", "resource"),
     Heading("From host"),
 ]
-_NO_AUTHORIZER = (
-    "Every client that reaches the brokers may do everything. Set authorizer.class.name, or start "
-    "the platform with headwater up --secure; docs/acls.md has more."
-)
 
 
 def register(frame: Frame) -> None:
@@ -52,12 +48,7 @@ def register(frame: Frame) -> None:
         listing = Listing(("security",), wanted_in(request), _HEADINGS, rows, nothing=nothing)
         command = console.commands.headwater("acls", "list")
         with frame.page(request, "Security", command, security_tabs("Rights")):
-            try:
-                if not await console.ask(security.has_authorizer):
-                    html(note("warning", "The cluster has no authorizer.", _NO_AUTHORIZER))
-                    return
-            except ConsoleError as failure:
-                html(note("error", str(failure)))
+            if not await has_rights(frame):
                 return
             with ui.element("div").classes("hw-bar"):
                 listing.search_box("Search rights")
@@ -123,8 +114,7 @@ def _plain(name: str) -> str:
 
 def _password_dialog(frame: Frame, who: str) -> ui.dialog:
     security = frame.console.security
-    with ui.dialog() as dialog, card():
-        html(tag("h2", "A user of SASL/SCRAM", style="margin-top: 0"))
+    with titled_dialog("A user of SASL/SCRAM") as dialog:
         name = ui.input("Name").props("dense outlined autofocus").classes("w-full")
         password = ui.input("Password", password=True).props("dense outlined").classes("w-full")
         said = html(Markup())

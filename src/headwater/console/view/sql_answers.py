@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from headwater.console.model.sql_chart import NUMBERS
 from headwater.console.view.frame import note
 from headwater.console.view.markup import Markup, join, table, tag
 from headwater.console.view.topology_picture import topology_picture
@@ -12,7 +13,6 @@ from headwater.console.view.topology_picture import topology_picture
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_NUMBERS = ("INTEGER", "BIGINT", "DOUBLE", "DECIMAL")
 _MOST_SHOWN = 200
 _BESIDE = ("@type", "statementText", "warnings")
 
@@ -30,7 +30,7 @@ def rows_shown(
     if not columns:
         return tag("p", "Waiting for the first row ...", class_="hw-soft")
     newest = [[cell(value) for value in row] for row in reversed(rows[-_MOST_SHOWN:])]
-    numbers = [i for i, each in enumerate(types) if each.startswith(_NUMBERS)]
+    numbers = [i for i, each in enumerate(types) if each.startswith(NUMBERS)]
     return tag("div", table(columns, newest, numbers=numbers), class_="hw-panel")
 
 

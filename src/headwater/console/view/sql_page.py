@@ -9,14 +9,19 @@ from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
+from headwater.console.model.sql_chart import NONE, Chart
 from headwater.console.model.sql_statements import statements_in
-from headwater.console.view.formats import count
+from headwater.console.view.formats import count, path
 from headwater.console.view.frame import Tab, html, user_of
 from headwater.console.view.markup import Markup, tag
+from headwater.console.view.place import address
 from headwater.console.view.sql_answers import answer_shown, rows_shown
+from headwater.console.view.sql_chart import SqlChart
 from headwater.console.view.sql_suggestions import SqlSuggestions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.console.model.sql import RunningQuery, Sql
     from headwater.console.model.sql_statements import Statement
     from headwater.console.view.frame import Frame
@@ -35,7 +40,12 @@ def register(frame: Frame, sql: Sql) -> None:
         command = frame.console.commands.sql(sql.url)
         with frame.page(request, "SQL", command, sql_tabs("Editor")):
             editor = _Editor(frame, sql, user_of(request))
-            editor.show(request.query_params.get("q", _FIRST))
+            given = request.query_params
+            editor.show(given.get("q", _FIRST), _chart_in(given))
+
+
+def _chart_in(given: Mapping[str, str]) -> Chart:
+    return Chart(given.get("chart", NONE), given.get("x", ""), given.get("y", ""))
 
 
 def sql_tabs(current: str) -> list[Tab]:
@@ -57,8 +67,9 @@ class _Editor:
         self._query: RunningQuery | None = None
         self._shown = -1
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, chart: Chart) -> None:
         """Show the editor and where answers go."""
+        self._chart = SqlChart(chart, self._picked)
         self._text = ui.textarea("Statements", value=text).props("outlined rows=7 autofocus")
         self._text.classes("hw-mono hw-editor").style("width: 100%")
         self._text.on("keydown.ctrl.enter", self._run)
@@ -70,6 +81,7 @@ class _Editor:
             self._stop_button.set_enabled(False)
             self._start = ui.select(_BEGINNING, value="earliest", label="Queries read")
             self._start.props("dense outlined").style("width: 220px")
+            self._chart.choices()
             self._status = html(Markup())
         self._answers = ui.element("div")
         ui.timer(_EVERY_S, self._show_rows)
@@ -80,12 +92,15 @@ class _Editor:
         self._query = None
         self._stop_button.set_enabled(False)
         self._answers.clear()
+        self._chart.forget()
         self._status.set_content("")
         self._properties = {_RESET: str(self._start.value)}
         # A SET among the statements goes before what the page says.
         for statement in statements_in(self._text.value or ""):
-            with self._answers:
+            with self._answers, ui.element("div").classes("hw-rows"):
                 place = html(Markup()).classes("hw-live")
+                if statement.is_query:
+                    self._chart.place()
             try:
                 if statement.is_query:
                     await self._start_query(statement, place)
@@ -131,6 +146,7 @@ class _Editor:
         elif query.received != self._shown:
             self._shown = query.received
             self._place.set_content(rows_shown(query.columns, query.types, list(query.rows)))
+            self._chart.show(query)
         if not query.is_running and self._stop_button.enabled:
             self._stop_button.set_enabled(False)
         state = "live" if query.is_running else "ended"
@@ -138,6 +154,12 @@ class _Editor:
         said = tag("span", pill, f" {count(query.received)} rows", class_="hw-soft")
         if self._status.content != said:
             self._status.set_content(said)
+
+    def _picked(self, chart: Chart) -> None:
+        """Keep in the address what is drawn of what, so that it can be shared."""
+        columns = {} if chart.kind == NONE else {"chart": chart.kind, "x": chart.x, "y": chart.y}
+        query = {"q": self._text.value or "", **columns}
+        ui.navigate.history.replace(address(path("sql", query=query)))
 
     def _stop(self) -> None:
         if self._query is not None:

@@ -8,11 +8,12 @@ from nicegui import ui
 from starlette.requests import Request
 
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card, confirm_typed
+from headwater.console.view.dialogs import attempted, buttons, confirm_typed, titled_dialog
 from headwater.console.view.formats import UNKNOWN, count, path, size
 from headwater.console.view.frame import Live, Tab, html, user_of
+from headwater.console.view.groups_page import group_link
 from headwater.console.view.listing import Heading, Listing, wanted_in
-from headwater.console.view.markup import Markup, join, link, table, tag
+from headwater.console.view.markup import Markup, join, table, tag
 from headwater.console.view.place import go
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def register(frame: Frame) -> None:
         async def rows(wanted: Wanted) -> tuple[Page[GroupRow], list[list[object]]]:
             page = await console.ask(console.groups.page, wanted, topic)
             return page, [
-                [link(row.name, path("groups", row.name)), row.state, row.members, count(row.lag)]
-                for row in page.items
+                [group_link(row), row.state, row.members, count(row.lag)] for row in page.items
             ]
 
         headings = [
@@ -153,8 +153,7 @@ def _settings_table(settings: Sequence[DocumentedSetting], *, with_default: bool
 
 def _change(frame: Frame, topic: str, user: str, live: Live) -> ui.dialog:
     console = frame.console
-    with ui.dialog() as dialog, card():
-        html(tag("h2", f"Change a setting of {topic}", style="margin-top: 0"))
+    with titled_dialog(f"Change a setting of {topic}") as dialog:
         name = ui.input("Setting, such as retention.ms").props("dense outlined").classes("w-full")
         value = ui.input("Value; empty takes the topic's own back").props("dense outlined")
         value.classes("w-full")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from headwater.console.model.questions import ConsoleError
 from headwater.console.model.roles import Action
-from headwater.console.view.dialogs import attempted, buttons, card
+from headwater.console.view.dialogs import attempted, buttons, titled_dialog
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import Live, html, user_of
 from headwater.console.view.listing import Heading, Listing, wanted_in
@@ -110,8 +110,7 @@ def _internal_link(prefix: str, *, with_internal: bool) -> Markup:
 
 def _creation(frame: Frame, user: str) -> ui.dialog:
     console = frame.console
-    with ui.dialog() as dialog, card():
-        html(tag("h2", "New topic", style="margin-top: 0"))
+    with titled_dialog("New topic") as dialog:
         name = ui.input("Name").props("dense outlined autofocus").classes("w-full")
         with ui.row():
             partitions = ui.number("Partitions", value=1, min=1, precision=0)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from headwater.http.errors import HttpError
 from headwater.http.routes import Parameter, Route
+from headwater.rest.errors import TOPIC_NOT_FOUND, UNKNOWN_TOPIC
 from headwater.rest.v3 import (
     acls,
     clusters,
     configs,
     consumer_groups,
+    default_configs,
     partitions,
     records,
     share_groups,
@@ -17,7 +21,10 @@ from headwater.rest.v3 import (
 )
 
 if TYPE_CHECKING:
+    from headwater.http.answers import Answer, Stream
+    from headwater.http.request import Request
     from headwater.http.routes import Handler
+    from headwater.rest.service import RestService
 
 _CLUSTER = "/v3/clusters/{cluster_id}"
 _BROKER = f"{_CLUSTER}/brokers/{{broker_id}}"
@@ -27,6 +34,7 @@ _PARTITION = f"{_TOPIC}/partitions/{{partition_id}}"
 _GROUP = f"{_CLUSTER}/consumer-groups/{{consumer_group_id}}"
 _CONSUMER = f"{_GROUP}/consumers/{{consumer_id}}"
 _SHARE_GROUP = f"{_CLUSTER}/share-groups/{{group_id}}"
+_SHARE_CONSUMER = f"{_SHARE_GROUP}/consumers/{{consumer_id}}"
 _PAGE = (
     Parameter("page_size", "How many to return at most.", "integer"),
     Parameter("page_token", "Where to go on, as in the link `next`.", "string"),
@@ -48,7 +56,20 @@ _ACL = tuple(
 
 def routes() -> list[Route]:
     """Return all of them; those with a - in the place of an id come before those with any id."""
-    return [*_clusters(), *_topics(), *_configs(), *_partitions(), *_groups(), *_records()]
+    known = [*_clusters(), *_topics(), *_configs(), *_partitions(), *_groups(), *_records()]
+    return [replace(route, handler=_in_words_of_version_3(route.handler)) for route in known]
+
+
+def _in_words_of_version_3(handler: Handler) -> Handler:
+    async def answered(service: RestService, request: Request) -> Answer | Stream:
+        try:
+            return await handler(service, request)
+        except HttpError as failure:
+            if failure.code == TOPIC_NOT_FOUND:
+                raise HttpError(failure.status, UNKNOWN_TOPIC, failure.message) from None
+            raise
+
+    return answered
 
 
 def _get(path: str, handler: Handler, summary: str, *query: Parameter) -> Route:
@@ -113,6 +134,16 @@ def _topics() -> list[Route]:
 def _configs() -> list[Route]:
     return [
         _list(f"{_TOPICS}/-/configs", configs.list_all_topic_configs, "List settings of topics"),
+        Route(
+            "POST", f"{_TOPICS}/-/configs:alter", configs.alter_configs_of_topics,
+            "Change settings of several topics", "Nothing", body="AlterConfigsOfTopics",
+            errors=(400, 422), status=204,
+        ),
+        _list(
+            f"{_TOPIC}/default-configs",
+            default_configs.list_default_configs,
+            "List the settings that a new topic of this name would have",
+        ),
         *_settings(
             f"{_TOPIC}/configs",
             "a topic",
@@ -137,7 +168,7 @@ def _configs() -> list[Route]:
             configs.change_cluster_config,
             configs.alter_cluster_configs,
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _settings(
@@ -185,10 +216,16 @@ def _groups() -> list[Route]:
         _list(f"{_CLUSTER}/share-groups", share_groups.list_groups, "List share groups"),
         _get(_SHARE_GROUP, share_groups.get_group, "Get a share group"),
         _list(f"{_SHARE_GROUP}/consumers", share_groups.list_consumers, "List its members"),
+        _get(_SHARE_CONSUMER, share_groups.get_consumer, "Get a member of a share group"),
         _list(
-            f"{_SHARE_GROUP}/consumers/{{consumer_id}}/assignments",
+            f"{_SHARE_CONSUMER}/assignments",
             share_groups.list_assignments,
             "List what a member of a share group reads",
+        ),
+        _get(
+            f"{_SHARE_CONSUMER}/assignments/{at}",
+            share_groups.get_assignment,
+            "Get an assignment in a share group",
         ),
     ]
 

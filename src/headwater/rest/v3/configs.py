@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ConfigSource
 
 from headwater.clients.raw.broker_defaults import alter_broker_defaults, broker_defaults
-from headwater.rest.errors import invalid_payload
+from headwater.http.answers import JSON, Answer, encode
+from headwater.http.errors import HttpError
+from headwater.rest.errors import TOPIC_NOT_FOUND, UNKNOWN_TOPIC, invalid_payload
 from headwater.rest.v3.clusters import broker
 from headwater.rest.v3.links import NOTHING, Links, links_of, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from headwater.http.answers import Answer
     from headwater.http.request import Request
     from headwater.rest.cluster import Cluster
     from headwater.rest.service import RestService
 
+_MULTI_STATUS = 207
 _BROKER, _TOPIC = ConfigResource.Type.BROKER, ConfigResource.Type.TOPIC
 
 
@@ -35,6 +38,16 @@ class _Change(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Changes(msgspec.Struct, forbid_unknown_fields=True):
     data: list[_Change]
+    validate_only: bool = False
+
+
+class _ChangesOfTopic(msgspec.Struct, forbid_unknown_fields=True):
+    topic_name: str
+    configs: list[_Change]
+
+
+class _ChangesOfTopics(msgspec.Struct, forbid_unknown_fields=True):
+    data: list[_ChangesOfTopic]
     validate_only: bool = False
 
 
@@ -84,6 +97,27 @@ async def alter_topic_configs(service: RestService, request: Request) -> Answer:
     """Answer POST .../topics/{topic_name}/configs:alter."""
     topic = request.parameters["topic_name"]
     return await _change(service, request, request.decode(_Changes), lambda _: (_TOPIC, topic))
+
+
+async def alter_configs_of_topics(service: RestService, request: Request) -> Answer:
+    """Answer POST .../topics/-/configs:alter: each topic by itself, and tell of those that fail."""
+    await links_of(service, request)
+    given = request.decode(_ChangesOfTopics)
+    if not given.data:
+        raise invalid_payload("data may not be empty")
+    failures = []
+    for each in given.data:
+        resource = _TOPIC, each.topic_name
+        changes = _Changes(each.configs, given.validate_only)
+        try:
+            await _change(service, request, changes, partial(_always, resource))
+        except HttpError as failure:
+            code = UNKNOWN_TOPIC if failure.code == TOPIC_NOT_FOUND else failure.code
+            told = {"error_code": code, "message": failure.message}
+            failures.append({"topic_name": each.topic_name, **told})
+    if not failures:
+        return NOTHING
+    return Answer(encode({"failures": failures}), _MULTI_STATUS, JSON)
 
 
 # Of brokers
@@ -159,6 +193,12 @@ async def change_cluster_config(service: RestService, request: Request) -> Answe
 async def alter_cluster_configs(service: RestService, request: Request) -> Answer:
     """Answer POST .../broker-configs:alter."""
     return await _change_all(service, request, request.decode(_Changes))
+
+
+def _always(
+    resource: tuple[ConfigResource.Type, str], _: Cluster
+) -> tuple[ConfigResource.Type, str]:
+    return resource
 
 
 def _one(request: Request) -> _Changes:
@@ -259,7 +299,7 @@ def _broker_config(links: Links, id_: int, entry: ConfigEntry) -> dict[str, Any]
 
 
 def _cluster_config(links: Links, entry: Mapping[str, Any]) -> dict[str, Any]:
-    name, source = entry["name"], _source(entry["source"])
+    name, source = entry["name"], source_of(entry["source"])
     return links.resource(
         "KafkaClusterConfig",
         ("broker-configs", name),
@@ -276,7 +316,7 @@ def _cluster_config(links: Links, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(entry: ConfigEntry) -> dict[str, Any]:
-    source = _source(entry.source)
+    source = source_of(entry.source)
     return {
         "name": entry.name,
         "value": entry.value,
@@ -285,13 +325,14 @@ def _fields(entry: ConfigEntry) -> dict[str, Any]:
         "is_sensitive": entry.is_sensitive,
         "source": source,
         "synonyms": [
-            {"name": each.name, "value": each.value, "source": _source(each.source)}
+            {"name": each.name, "value": each.value, "source": source_of(each.source)}
             for each in entry.synonyms.values()
         ],
     }
 
 
-def _source(number: int) -> str:
+def source_of(number: int) -> str:
+    """Return Kafka's name of where a setting comes from."""
     try:
         name = ConfigSource(number).name
     except ValueError:

@@ -53,6 +53,13 @@ _ACL = object_of(
     **dict.fromkeys(_NAMES, TEXT),
 )  # fmt: skip
 
+_CHANGE = object_of(
+    "name",
+    name=TEXT,
+    value=nullable("string"),
+    operation={"type": "string", "enum": ["SET", "DELETE"]},
+)
+
 SCHEMAS: dict[str, Any] = {
     "Resource": _RESOURCE,
     "ResourceList": object_of(
@@ -74,14 +81,12 @@ SCHEMAS: dict[str, Any] = {
     "UpdateConfig": object_of(value=nullable("string")),
     "AlterConfigs": object_of(
         "data",
-        data=list_of(
-            object_of(
-                "name",
-                name=TEXT,
-                value=nullable("string"),
-                operation={"type": "string", "enum": ["SET", "DELETE"]},
-            )
-        ),
+        data=list_of(_CHANGE),
+        validate_only=_FLAG,
+    ),
+    "AlterConfigsOfTopics": object_of(
+        "data",
+        data=list_of(object_of("topic_name", "configs", topic_name=TEXT, configs=list_of(_CHANGE))),
         validate_only=_FLAG,
     ),
     "CreateAcl": _ACL,

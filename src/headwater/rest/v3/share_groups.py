@@ -44,16 +44,38 @@ async def list_consumers(service: RestService, request: Request) -> Answer:
     return links.list("KafkaShareGroupConsumerList", ("share-groups", group, "consumers"), data)
 
 
+async def get_consumer(service: RestService, request: Request) -> Answer:
+    """Answer GET .../share-groups/{group_id}/consumers/{consumer_id}."""
+    links, found = await links_of(service, request), await _asked(service, request)
+    return links.answer(_consumer(links, found.group.group_id, _member(found, request)))
+
+
 async def list_assignments(service: RestService, request: Request) -> Answer:
     """Answer GET .../share-groups/{group_id}/consumers/{consumer_id}/assignments."""
     links, found = await links_of(service, request), await _asked(service, request)
-    group, wanted = found.group.group_id, request.parameters["consumer_id"]
+    group, member = found.group.group_id, _member(found, request)
+    place = ("share-groups", group, "consumers", member.member_id, "assignments")
+    data = [_assignment(links, group, member.member_id, *each) for each in member.partitions]
+    return links.list("KafkaShareGroupConsumerAssignmentList", place, data)
+
+
+async def get_assignment(service: RestService, request: Request) -> Answer:
+    """Answer GET .../assignments/{topic_name}/partitions/{partition_id}."""
+    links, found = await links_of(service, request), await _asked(service, request)
+    group, member = found.group.group_id, _member(found, request)
+    topic, number = request.parameters["topic_name"], request.parameters["partition_id"]
+    for name, partition in member.partitions:
+        if (name, str(partition)) == (topic, number):
+            return links.answer(_assignment(links, group, member.member_id, name, partition))
+    raise not_found(f"An assignment of {topic}-{number} to {member.member_id}")
+
+
+def _member(found: DescribedShareGroup, request: Request) -> ShareMember:
+    wanted = request.parameters["consumer_id"]
     for member in found.members:
         if member.member_id == wanted:
-            place = ("share-groups", group, "consumers", wanted, "assignments")
-            data = [_assignment(links, group, wanted, *each) for each in member.partitions]
-            return links.list("KafkaShareGroupConsumerAssignmentList", place, data)
-    raise not_found(f"Consumer {wanted} of share group {group}")
+            return member
+    raise not_found(f"Consumer {wanted} of share group {found.group.group_id}")
 
 
 async def _asked(service: RestService, request: Request) -> DescribedShareGroup:

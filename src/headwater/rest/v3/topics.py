@@ -26,13 +26,27 @@ class _Config(msgspec.Struct, forbid_unknown_fields=True):
     value: str | None = None
 
 
+class _Assignment(msgspec.Struct, forbid_unknown_fields=True):
+    partition_id: int
+    broker_ids: list[int]
+
+
 class _Create(msgspec.Struct, forbid_unknown_fields=True):
     topic_name: str
     partitions_count: int | None = None
     replication_factor: int | None = None
-    replicas_assignments: dict[int, list[int]] | None = None
+    # Confluent's proxy takes the one, and its description of the interface has the other.
+    replicas_assignments: dict[int, list[int]] | list[_Assignment] | None = None
     configs: list[_Config] = []
     validate_only: bool = False
+
+    @property
+    def placed(self) -> dict[int, list[int]] | None:
+        """The brokers of each partition, where the request says them."""
+        given = self.replicas_assignments
+        if isinstance(given, list):
+            return {each.partition_id: each.broker_ids for each in given}
+        return given
 
 
 class _Grow(msgspec.Struct, forbid_unknown_fields=True):
@@ -103,7 +117,7 @@ async def delete_topic(service: RestService, request: Request) -> Answer:
 
 def _new_topic(given: _Create) -> NewTopic:
     config = {each.name: each.value or "" for each in given.configs}
-    placed = given.replicas_assignments
+    placed = given.placed
     if placed is None:
         return NewTopic(
             given.topic_name,
@@ -136,7 +150,7 @@ def _topic(links: Links, topic: TopicDescription) -> dict[str, Any]:
 
 
 def _described(links: Links, name: str, given: _Create) -> dict[str, Any]:
-    placed = given.replicas_assignments or {}
+    placed = given.placed or {}
     return _resource(
         links,
         name,
