@@ -180,6 +180,37 @@ public final class KafkaStreams {
         all.put("tumbling-patient", (b, out) -> windows(b, out, 10, 10, 1000, false));
         all.put("hopping-patient", (b, out) -> windows(b, out, 12, 5, 1000, false));
         all.put("suppressed", (b, out) -> windows(b, out, 10, 10, 4, true));
+        all.put(
+                "hopping-folded",
+                (b, out) ->
+                        windowed(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .windowedBy(
+                                                TimeWindows.ofSizeAndGrace(seconds(12), seconds(4))
+                                                        .advanceBy(seconds(5)))
+                                        .aggregate(
+                                                () -> "",
+                                                (k, v, before) -> before + v + ";",
+                                                Materialized.with(
+                                                        Serdes.String(), Serdes.String())),
+                                out));
+        all.put(
+                "session-folded",
+                (b, out) ->
+                        inSessions(
+                                stream(b, "a")
+                                        .groupByKey()
+                                        .windowedBy(
+                                                SessionWindows.ofInactivityGapAndGrace(
+                                                        seconds(3), Duration.ofMillis(4500)))
+                                        .aggregate(
+                                                () -> "",
+                                                (k, v, before) -> before + v + ";",
+                                                (k, one, other) -> one + other,
+                                                Materialized.with(
+                                                        Serdes.String(), Serdes.String())),
+                                out));
         all.put("session", (b, out) -> sessions(b, out, false));
         all.put("session-suppressed", (b, out) -> sessions(b, out, true));
         all.put("sliding", (b, out) -> sliding(b, out, false));
@@ -421,17 +452,21 @@ public final class KafkaStreams {
                                 SessionWindows.ofInactivityGapAndGrace(
                                         seconds(3), Duration.ofMillis(4500)))
                         .count();
+        inSessions(last ? suppressed(counts) : counts, out);
+    }
+
+    private static <V> void inSessions(KTable<Windowed<String>, V> table, String out) {
         text(
-                (last ? suppressed(counts) : counts).toStream()
+                table.toStream()
                         .map(
-                                (windowed, n) ->
+                                (windowed, result) ->
                                         KeyValue.pair(
                                                 windowed.key(),
                                                 windowed.window().start() / 1000
                                                         + "-"
                                                         + windowed.window().end() / 1000
                                                         + "="
-                                                        + n)),
+                                                        + result)),
                 out);
     }
 

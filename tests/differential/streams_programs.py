@@ -45,6 +45,7 @@ _SESSION = (
     "concat(cast(unix_seconds(window_start) AS string), '-', cast(unix_seconds(window_end) AS"
     " string), '=', coalesce(cast(count AS string), 'null'))"
 )
+_FOLDED = _WINDOW.replace("count", "value")
 _SLIDING = (
     "concat(cast(unix_millis(window_start) AS string), '-', cast(unix_millis(window_end) AS"
     " string), '=', cast(count AS string))"
@@ -83,6 +84,11 @@ def record_by_record() -> App:
             "hopping": _text(hopped.count(), _WINDOW),
             "session": _text(by_key.windowed_by(SESSIONS).count(), _SESSION),
             "sliding": _text(by_key.windowed_by(SLIDING).count(), _SLIDING),
+            "hopping-folded": _text(hopped.aggregate(str, _in_order, returns="string"), _FOLDED),
+            "session-folded": _text(
+                by_key.windowed_by(SESSIONS).aggregate(str, _in_order, returns="string"),
+                _SESSION.replace("count", "value"),
+            ),
         },
         "windows",
     )
@@ -115,12 +121,17 @@ def two_streams() -> App:
 
 
 def processors() -> App:
-    """Processors that share a store."""
+    """Processors that share a store, and one that a topic fills."""
     app = App("processors")
     app.add_state_store(value_store("limit", "int"))
+    app.add_read_only_state_store(value_store("row", "n int"), "b")
     a, b = _streams(app)
     b.process(Limits, returns=("string", "string"))
-    _write({"processors": a.transform_values(Comparing, returns="string")}, "results")
+    compared = {
+        "processors": a.transform_values(Comparing, returns="string"),
+        "filled": a.transform_values(ComparingRows, returns="string"),
+    }
+    _write(compared, "results")
     return app
 
 
@@ -145,10 +156,29 @@ class Comparing(Processor):
         self.above = context.value_store("above", "int")
 
     def process(self, record: Record) -> None:
-        limit = self.limit.get()
+        limit = self.known()
         if limit is not None and record.value is not None and record.value["n"] > limit:
             self.above.put((self.above.get() or 0) + 1)
             self.context.forward(f"{limit}|{self.above.get()}")
+
+    def known(self) -> int | None:
+        """Return the limit."""
+        limit: int | None = self.limit.get()
+        return limit
+
+
+class ComparingRows(Comparing):
+    """Does so with the rows of a topic."""
+
+    def init(self, context: ProcessorContext) -> None:
+        Processor.init(self, context)
+        self.limit = context.state_store("row")
+        self.above = context.value_store("above", "int")
+
+    def known(self) -> int | None:
+        """Return the limit in the row."""
+        row = self.limit.get()
+        return None if row is None else row["n"]
 
 
 def tables_as_they_stand() -> App:
@@ -282,6 +312,10 @@ def when_closed() -> App:
     slid = by_key.windowed_by(SLIDING).count().suppress()
     _write({"sliding-suppressed": _text(slid, _SLIDING)}, "tables")
     return app
+
+
+def _in_order(key: str, value: dict[str, int], before: str) -> str:
+    return f"{before}{value['n']};"
 
 
 def _flat(a: KStream) -> KStream:

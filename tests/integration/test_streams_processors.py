@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.integration.streams_topics import Topics, app_of, topics
 from tests.spark_session import one_partition, spark
 from tests.waiting import wait_for
@@ -20,9 +21,11 @@ from headwater.streams import (
     PunctuationType,
     Record,
     list_store,
+    map_store,
     value_store,
 )
 from headwater.testing.topology_driver import TopologyDriver
+from headwater.testing.topology_failed import TopologyFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,6 +138,34 @@ class Alarms(Processor):
 
     def punctuate(self, key: Any, at: datetime) -> None:
         self.context.forward(-len(self.above.all()), timestamp=at)
+
+
+class Filling(Processor):
+    """Keeps all that a topic has of a key."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.all = context.state_store("all")
+
+    def process(self, record: Record) -> None:
+        self.all.append(record.value["n"])
+
+
+class Looking(Processor):
+    """Tells what two topics have of a key, and changes it where the value is zero."""
+
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.last = context.state_store("last")
+        self.all = context.state_store("all")
+        self.asked = context.state_store("asked")
+
+    def process(self, record: Record) -> None:
+        if record.value["n"] == 0:
+            self.last.put({"n": 0})
+        self.asked.put(record.value["n"], (self.asked.get(record.value["n"]) or 0) + 1)
+        last = self.last.get()
+        self.context.forward({"last": last and last["n"], "all": self.all.all()})
 
 
 class Relief(Processor):
@@ -292,7 +323,7 @@ def test_time_is_that_of_records(spark: SparkSession, one_partition: None) -> No
 def test_processors_that_share_stores(spark: SparkSession, one_partition: None) -> None:
     app = App("shared")
     app.add_state_store(value_store("limit", "bigint"), look_ups=True)
-    app.add_state_store(list_store("above", "bigint"))
+    app.add_state_store(list_store("above", "bigint"), look_ups=True)
     app.stream("limits", value_type="limit bigint").process(Limits, returns=("string", "int"))
     numbers = app.stream("numbers", value_type="n bigint")
     alarms = numbers.filter("n > 0").transform_values(Alarms, returns="bigint")
@@ -301,7 +332,7 @@ def test_processors_that_share_stores(spark: SparkSession, one_partition: None) 
     choice, now = random.Random(2), START
     limit: dict[str, int] = {}
     raised: dict[str, int] = defaultdict(int)
-    above: dict[str, int] = defaultdict(int)
+    above: dict[str, list[int]] = defaultdict(list)
     waiting: list[tuple[datetime, str]] = []
     with TopologyDriver(app, spark) as driver:
         for _ in range(3):
@@ -323,17 +354,44 @@ def test_processors_that_share_stores(spark: SparkSession, one_partition: None) 
                     expected["alarms"][key].append(n - limit[key])
                     limit[key] += 1
                     raised[key] += 1
-                    above[key] += 1
+                    above[key].append(n)
+                    expected["shared-above-changelog"][key].append([*above[key]])
                     expected["shared-limit-changelog"][key].append(limit[key])
                     expected["raised"][f"{key}-raised"].append(raised[key])
                     waiting.append((now + timedelta(seconds=10), key))
             # Timers come after the batch, at what the stores have then: both have one at a time.
             for _, key in [each for each in waiting if each[0] <= now]:
-                expected["alarms"][key].append(-above[key])
+                expected["alarms"][key].append(-len(above[key]))
                 expected["raised"][f"{key}-raised"].append(-raised[key])
             waiting = [each for each in waiting if each[0] > now]
             found = {name: _by_key(driver.read(name)) for name in expected}
             assert found == expected
+
+
+def test_topics_fill_stores(spark: SparkSession, one_partition: None) -> None:
+    app = App("filled")
+    app.add_read_only_state_store(value_store("last", "n bigint"), "rows")
+    app.add_read_only_state_store(
+        list_store("all", "bigint"), "rows", Filling, value_type="n bigint"
+    )
+    app.add_state_store(map_store("asked", "bigint", "bigint"), look_ups=True)
+    numbers = app.stream("numbers", value_type="n bigint")
+    numbers.transform_values(Looking, returns="last bigint, all array<bigint>").to("out")
+    with TopologyDriver(app, spark) as driver:
+        for second, (topic, n) in enumerate(
+            [("rows", 1), ("rows", 2), ("numbers", 9), ("rows", 3), ("numbers", 8)]
+        ):
+            driver.pipe(topic, "a", {"n": n}, timestamp=START + timedelta(seconds=second))
+        driver.pipe("numbers", "b", {"n": 7})
+        assert _by_key(driver.read("out")) == {
+            "a": [{"last": 2, "all": [1, 2]}, {"last": 3, "all": [1, 2, 3]}],
+            "b": [{"all": []}],
+        }
+        asked = [{"9": 1}, {"9": 1, "8": 1}]
+        assert _by_key(driver.read("filled-asked-changelog")) == {"a": asked, "b": [{"7": 1}]}
+        driver.pipe("numbers", "a", {"n": 0})
+        with pytest.raises(TopologyFailed, match="the store 'last' has what is in its topic"):
+            driver.run()
 
 
 def test_time_is_that_of_the_wall_clock(spark: SparkSession, one_partition: None) -> None:

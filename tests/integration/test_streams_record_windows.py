@@ -13,6 +13,7 @@ from tests.integration.windows_reference import (
     DIFFERENCE,
     SUM,
     SUMMARY,
+    Fold,
     SessionAggregate,
     SlidingAggregate,
     random_events,
@@ -36,11 +37,21 @@ OF_ALL = {
     "n": count(), "total": sum_of("n"), "mean": avg("n"), "low": min_of("n"), "high": max_of("n"),
 }  # fmt: skip
 NAMES = {name: name for name in OF_ALL}
+# Where the order of values shows; as JSON has it.
+IN_ORDER = Fold(
+    lambda n: f"{n} ", lambda one, other: one + other, lambda value: {"text": f'"{value}"'}
+)
+TEXT = {"text": "value"}
 
 
 def test_sessions_grow_merge_and_close(spark: SparkSession) -> None:
     app = App("sessions")
     readings = app.stream("r", value_type="n int")
+
+    # Within the test, so that Spark takes it to where the module is not.
+    def in_order(key: str, value: dict[str, Any], before: str) -> str:
+        return f"{before}{value['n']} "
+
     windows = session(f"{GAP} seconds").grace(f"{GRACE} seconds")
     by_key = readings.group_by_key().windowed_by(windows)
     numbers = readings.map_values("n").group_by_key().windowed_by(windows)
@@ -50,9 +61,19 @@ def test_sessions_grow_merge_and_close(spark: SparkSession) -> None:
             "batch": _shown(by_key.aggregate(OF_ALL, late_to="late"), NAMES),
             "reduced": _shown(numbers.reduce("old - new", emit="record"), {"reduced": "value"}),
             "reduced-batch": _shown(numbers.reduce("old - new"), {"reduced": "value"}),
+            "folded": _shown(
+                by_key.aggregate(str, in_order, returns="string", emit="record"), TEXT
+            ),
         }
     )
-    write_all({"final": _shown(by_key.aggregate(OF_ALL).suppress(), NAMES)}, topic="final")
+    last_folded = by_key.aggregate(str, in_order, returns="string").suppress()
+    write_all(
+        {
+            "final": _shown(by_key.aggregate(OF_ALL).suppress(), NAMES),
+            "folded-final": _shown(last_folded, TEXT),
+        },
+        topic="final",
+    )
     write_all(
         {
             "least": _shown(
@@ -65,7 +86,7 @@ def test_sessions_grow_merge_and_close(spark: SparkSession) -> None:
         name: SessionAggregate(fold, GAP, GRACE)
         for name, fold in {
             "each": SUMMARY, "batch": SUMMARY, "reduced": DIFFERENCE, "reduced-batch": DIFFERENCE,
-            "final": SUMMARY, "least": DIFFERENCE,
+            "final": SUMMARY, "least": DIFFERENCE, "folded": IN_ORDER, "folded-final": IN_ORDER,
         }.items()
     }  # fmt: skip
     methods = {
@@ -75,6 +96,8 @@ def test_sessions_grow_merge_and_close(spark: SparkSession) -> None:
         "reduced-batch": reference["reduced-batch"].last,
         "final": reference["final"].final,
         "least": reference["least"].final,
+        "folded": reference["folded"].each,
+        "folded-final": reference["folded-final"].final,
     }
     late: dict[str, list[Any]] = {"late": [], "late-final": []}
     with TopologyDriver(app, spark) as driver:
@@ -101,6 +124,9 @@ def test_windows_slide_over_records(spark: SparkSession) -> None:
             "each": _shown(by_key.aggregate(OF_ALL, emit="record"), NAMES, "unix_millis"),
             "batch": _shown(by_key.aggregate(OF_ALL, late_to="late"), NAMES, "unix_millis"),
             "reduced": _shown(numbers.reduce("old + new"), {"reduced": "value"}, "unix_millis"),
+            "folded": _shown(
+                numbers.reduce(lambda old, new: old + new), {"reduced": "value"}, "unix_millis"
+            ),
         }
     )
     final = by_key.aggregate(OF_ALL).suppress()
@@ -115,6 +141,7 @@ def test_windows_slide_over_records(spark: SparkSession) -> None:
             assert _sorted(found["batch"]) == _sorted(wanted)
             wanted = shown_changes(reduced.last(batch), _in_millis)
             assert _sorted(found["reduced"]) == _sorted(wanted)
+            assert _sorted(found["folded"]) == _sorted(wanted)
             assert not found["final"]
         found = run_batch(driver, [Event("r", "end", {"n": 0}, 10_000)], ("final",))
         assert found["final"] == shown_changes(each.all(), _in_millis)

@@ -11,7 +11,8 @@ from tests.integration.tables_topic import START, run_batch, write_all
 from tests.spark_session import spark
 
 from headwater.streams import App, tumbling, until_time_limit
-from headwater.testing.topology_driver import TopologyDriver, TopologyFailed
+from headwater.testing.topology_driver import TopologyDriver
+from headwater.testing.topology_failed import TopologyFailed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

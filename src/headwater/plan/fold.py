@@ -1,4 +1,4 @@
-"""Folding by a user's Python functions: a processor that keeps one value for each key."""
+"""Folding by a user's Python functions: the values of a key, or of each of its windows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from headwater.plan.processor import Processor, ProcessorContext, Record
 from headwater.plan.python_function import instance_of, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 STORE = "value"
 
@@ -48,6 +48,37 @@ class Fold:
         if self.initializer is not None:
             return self.function(key, value, self.initializer() if before is None else old)
         return value if before is None else self.function(old, value)
+
+
+@dataclass(frozen=True)
+class WindowFold:
+    """Folds the values of a window, all of them together, in the order of their arrival.
+
+    They are in the window's field of the name `VALUES`; where that is None, the window is gone.
+    `fields` are those of a result that is a struct, which stand beside the window's bounds.
+    """
+
+    fold: Fold
+    value_class: type | None
+    fields: tuple[str, ...]
+
+    VALUES = "values"
+
+    @property
+    def wrapped(self) -> Callable[..., Any]:
+        """What it is called after."""
+        return self.fold.function
+
+    def __call__(self, key: Any, window: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the window with its result."""
+        result: Any = None
+        for value in window[self.VALUES] or ():
+            result = plain(self.fold.folded(key, result, instance_of(self.value_class, value)))
+        bounds = {name: part for name, part in window.items() if name != self.VALUES}
+        if not self.fields:
+            return {**bounds, "value": result}
+        given = {} if result is None else result
+        return {**bounds, **{name: given.get(name) for name in self.fields}}
 
 
 class _Folding(Processor):

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from headwater.plan.types import Array, Map
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime, timedelta
@@ -48,6 +50,13 @@ class StateStore:
     ttl_ms: int | None = None
     look_ups: bool = False
     """Whether its changes are written to a topic, which look-ups follow."""
+
+    @property
+    def looked_up(self) -> DataType:
+        """What a look-up gives for a key: the value, or the whole list or map."""
+        if self.kind == "list":
+            return Array(self.value)
+        return self.value if self.key is None else Map(self.key, self.value)
 
     def __str__(self) -> str:
         keys = "" if self.key is None else f"{self.key.ddl()} to "

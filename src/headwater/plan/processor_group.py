@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.processor import (
+    ListStore,
+    MapStore,
     Processor,
     ProcessorContext,
     Record,
@@ -22,7 +25,7 @@ from headwater.plan.python_function import instance_of, name_of, plain
 from headwater.plan.types import BOOLEAN, STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 TIMERS = StateStore("headwater-timers", "map", BOOLEAN, STRING)
 """Whose a timer is, where there are several who set them: Spark knows them by their times."""
@@ -61,10 +64,14 @@ class Member:
 
 @dataclass(frozen=True)
 class ProcessorGroup:
-    """Makes the one processor that several are; `told` are stores and the outputs of changes."""
+    """Makes the one processor that several are; `told` are stores and the outputs of changes.
+
+    `updaters` are the stores that a topic fills, and the number of the member that does it.
+    """
 
     members: tuple[Member, ...]
     told: tuple[tuple[str, int], ...] = ()
+    updaters: tuple[tuple[str, int], ...] = ()
 
     def __call__(self) -> Processor:
         """Return the processor."""
@@ -149,6 +156,10 @@ class _Together(Processor):
             {"output": output, **fields, output_field(output): value}, timestamp=timestamp
         )
 
+    def tell(self, output: int, value: Any) -> None:
+        """Forward what a store has now."""
+        self.send(output, {"value": value}, self.at_hand.timestamp)
+
     def close(self) -> None:
         for processor in self._processors:
             processor.close()
@@ -173,8 +184,10 @@ class _MemberContext(ProcessorContext):
 
     def state_store(self, name: str) -> Any:
         store = self._together.context.state_store(name)
+        if dict(self._together.group.updaters).get(name, self._place) != self._place:
+            return _ReadOnlyStore(name, store)
         output = dict(self._together.group.told).get(name)
-        return store if output is None else _ToldStore(store, self._together, output)
+        return store if output is None else _told(store, partial(self._together.tell, output))
 
     def forward(self, value: Any, *, key: Any = ..., timestamp: datetime | None = None) -> None:
         together, member, at_hand = self._together, self._member, self._together.at_hand
@@ -211,28 +224,86 @@ class _MemberContext(ProcessorContext):
         return self._together.context.system_time
 
 
-class _ToldStore(ValueStore):
-    """Tells each change of a store, for those who follow it."""
+class _ReadOnlyStore:
+    """A store as those see it who may not change it."""
 
-    def __init__(self, store: ValueStore, together: _Together, output: int) -> None:
+    def __init__(self, name: str, store: Any) -> None:
+        self._name = name
         self._store = store
-        self._together = together
-        self._output = output
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("put", "append", "delete"):
+            raise ValueError(
+                f"the store {self._name!r} has what is in its topic: write there to change it"
+            )
+        return getattr(self._store, name)
+
+
+def _told(store: Any, tell: Callable[[Any], None]) -> Any:
+    """Return a store that tells of each change what it has then, for those who follow it."""
+    if isinstance(store, ListStore):
+        return _ToldListStore(store, tell)
+    return (
+        _ToldMapStore(store, tell) if isinstance(store, MapStore) else _ToldValueStore(store, tell)
+    )
+
+
+class _ToldValueStore(ValueStore):
+    def __init__(self, store: ValueStore, tell: Callable[[Any], None]) -> None:
+        self._store = store
+        self._tell = tell
 
     def get(self) -> Any:
         return self._store.get()
 
     def put(self, value: Any) -> None:
         self._store.put(value)
-        self._tell({"value": plain(value)})
+        self._tell(plain(value))
 
     def delete(self) -> None:
         self._store.delete()
-        self._tell({"value": None})
+        self._tell(None)
 
-    def _tell(self, change: dict[str, Any]) -> None:
-        together = self._together
-        together.send(self._output, change, together.at_hand.timestamp)
+
+class _ToldListStore(ListStore):
+    def __init__(self, store: ListStore, tell: Callable[[Any], None]) -> None:
+        self._store = store
+        self._tell = tell
+
+    def all(self) -> list[Any]:
+        return self._store.all()
+
+    def append(self, value: Any) -> None:
+        self._store.append(value)
+        self._tell(self._store.all())
+
+    def put(self, values: Sequence[Any]) -> None:
+        self._store.put(values)
+        self._tell(self._store.all() or None)
+
+    def delete(self) -> None:
+        self._store.delete()
+        self._tell(None)
+
+
+class _ToldMapStore(MapStore):
+    def __init__(self, store: MapStore, tell: Callable[[Any], None]) -> None:
+        self._store = store
+        self._tell = tell
+
+    def get(self, key: Any) -> Any:
+        return self._store.get(key)
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        return self._store.items()
+
+    def put(self, key: Any, value: Any) -> None:
+        self._store.put(key, value)
+        self._tell(dict(self._store.items()))
+
+    def delete(self, key: Any) -> None:
+        self._store.delete(key)
+        self._tell(dict(self._store.items()) or None)
 
 
 def _timer(place: int, at: datetime) -> str:

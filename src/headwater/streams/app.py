@@ -11,11 +11,12 @@ from headwater.clients.programs import cluster_access, registry_access
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
 from headwater.plan.fingerprint import fingerprint_of
-from headwater.plan.nodes import OnMalformed, TopicSource
+from headwater.plan.nodes import OnMalformed, Process, TopicSource
 from headwater.plan.plan import Guarantee, Plan, ProgramSettings, checkpoint_place
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.stages import split
+from headwater.plan.store_updater import StoreUpdater
 from headwater.plan.topology import describe
 from headwater.plan.types import TIMESTAMP
 from headwater.stores.opening import Stores, default_directory
@@ -26,17 +27,18 @@ from headwater.streams.kstream import KStream
 from headwater.streams.ktable import GlobalKTable, KTable
 from headwater.streams.location import Located
 from headwater.streams.operands import Classes, as_expression
+from headwater.streams.processes import add_process
 from headwater.streams.start import as_start
 from headwater.streams.types import as_class, as_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from headwater.clients import RegistryAccess
     from headwater.plan.fingerprint import Fingerprint
     from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
-    from headwater.plan.processor import StateStore
+    from headwater.plan.processor import Processor, StateStore
     from headwater.plan.types import DataType
     from headwater.serde import SchemaRegistryClient
     from headwater.stores import KeyValueStore, WindowStore
@@ -151,8 +153,8 @@ class App(Hints):
         """Add a store that several processors share: those that ask for it by its name in `init`.
 
         It is made by `value_store`, `list_store` or `map_store`. Processors that share a store
-        are computed as one, each key in one place. With `look_ups` the changes of a value store
-        are written to the topic `<app>-<name>-changelog`, and `app.store(name)` follows it.
+        are computed as one, each key in one place. With `look_ups` what the store has after each
+        change is written to the topic `<app>-<name>-changelog`, and `app.store(name)` follows it.
 
         >>> from headwater.streams import App, value_store
         >>> app = App("alarms")
@@ -160,6 +162,42 @@ class App(Hints):
         """
         with Located() as location:
             self._builder.shared.add_store(store, location, look_ups=look_ups)
+
+    def add_read_only_state_store(
+        self,
+        store: StateStore,
+        topic: str,
+        updater: Callable[[], Processor] | None = None,
+        *,
+        look_ups: bool = False,
+        **options: Unpack[SourceOptions],
+    ) -> None:
+        """Add a store that a topic fills, for processors that ask for it by its name and read it.
+
+        A value store has the last value of each key in the topic, whose type it has. Any other is
+        filled by `updater`, a processor that gets the topic's records and asks for the store.
+
+        >>> from headwater.streams import App, value_store
+        >>> app = App("alarms")
+        >>> app.add_read_only_state_store(value_store("limit", "limit double"), "limits")
+        """
+        with Located() as location:
+            self._builder.shared.add_store(store, location, look_ups=look_ups)
+            if updater is None:
+                options = _of_values(store, options)
+            source, classes = self._source("table", (topic,), "earliest", options, location)
+            if updater is None and source.row.value != store.value:
+                raise PlanError(
+                    f"the store {store.name!r} has the values of {topic}, which are "
+                    f"{source.row.value.ddl()} and not {store.value.ddl()}"
+                )
+            records = KTable(self._builder, source, classes).to_stream()
+            filled = add_process(
+                self._builder, records.node, classes, updater or StoreUpdater(store.name),
+                store.value, None, location, keeps_key=True,
+            )  # fmt: skip
+            assert isinstance(filled.node, Process), "it was added as one"
+            self._builder.shared.add_updater(store, filled.node)
 
     def store(self, name: str) -> KeyValueStore:
         """Return the store of a table, by the name that `KTable.store` gave it, for look-ups.
@@ -272,6 +310,18 @@ def _check_topics(topics: tuple[Any, ...]) -> None:
         raise PlanError('name the topics one by one, as stream("orders", "returns")')
     if len(set(topics)) < len(topics):
         raise PlanError(f"a topic is named twice in {', '.join(topics)}")
+
+
+def _of_values(store: StateStore, options: SourceOptions) -> SourceOptions:
+    """Read a topic's values as what the store has, unless their type is known otherwise."""
+    if store.kind != "value":
+        raise PlanError(
+            f"the store {store.name!r} is a {store.kind}: give a processor that fills it, as "
+            "add_read_only_state_store(store, topic, Filling)"
+        )
+    if options.get("value_type") is not None or as_format(options.get("value", "json")).fixed_type:
+        return options
+    return {**options, "value_type": store.value}
 
 
 def _timestamp(given: FieldLike | None, row: RowType) -> Any:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from headwater.plan import functions
 from headwater.plan.aggregations import Aggregation
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.expressions import StructOf
-from headwater.plan.fold import Fold
+from headwater.plan.expressions import Column, StructOf
+from headwater.plan.fold import Fold, WindowFold
 from headwater.plan.nodes import Aggregate, Map
+from headwater.plan.python_function import PythonFunction
 from headwater.plan.rows import RowType
 from headwater.plan.scope import Scope
 from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
@@ -124,8 +125,8 @@ class KGroupedStream(Hints):
 
         The options are those of `AggregateOptions`. Or fold with functions of your own, the first
         result and the next one of key, value and the one before: `aggregate(list, lambda key,
-        value, all: [*all, value["id"]], returns="array<string>")`. Each record then has a result,
-        and None deletes it.
+        value, all: [*all, value["id"]], returns="array<string>")`. Without windows each record then
+        has a result, and None deletes it.
         """
         with Located() as location:
             if aggregator is not None or callable(aggregations):
@@ -135,9 +136,9 @@ class KGroupedStream(Hints):
                         "functions and the type of the result, as aggregate(lambda: 0, lambda key, "
                         'value, total: total + value["n"], returns="bigint")'
                     )
-                self._check_folds(emit, late_to)
                 fold = Fold(aggregator, as_type(returns).ddl(), as_class(returns), aggregations)
-                return self._folded(fold, returns, name, location)
+                options = AggregateOptions(emit=emit, late_to=late_to, name=name)
+                return self._folded(fold, returns, options, location)
             if returns is not None:
                 raise PlanError("returns= is for a function: what these return is known")
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
@@ -178,17 +179,17 @@ class KGroupedStream(Hints):
 
         `reduce("old + new")` for plain values, `reduce(total="old.total + new.total", ...)` for
         structs. The result has the value's type; the first record's value is the first result.
-        A Python function gets the two, and gives a result for each record.
+        A Python function gets the two; without windows it gives a result for each record.
         """
         with Located() as location:
             wanted = self.node.row.value
             if callable(value):
                 if fields:
                     raise PlanError("reduce takes a function, or an expression for each field")
-                self._check_folds(emit, late_to)
                 fold = Fold(value, wanted.ddl(), self._classes.value)
                 returns = self._classes.value or wanted
-                return self._folded(fold, returns, name, location)
+                options = AggregateOptions(emit=emit, late_to=late_to, name=name)
+                return self._folded(fold, returns, options, location)
             if fields:
                 check_name(name, Scope.of_reduce(wanted))
             expression = reduction(value, fields, wanted)
@@ -198,17 +199,20 @@ class KGroupedStream(Hints):
             options = AggregateOptions(emit=emit, late_to=late_to, name=name)
             return self.aggregated(reduced, options, location)
 
-    def _check_folds(self, emit: Emit | None, late_to: str | None) -> None:
-        """Refuse what functions cannot do: Spark calls them record by record, by key alone."""
-        if self.window is not None or late_to is not None or emit == "final":
+    def _folded(
+        self, fold: Fold, returns: TypeLike, options: AggregateOptions, location: str
+    ) -> KTable:
+        if self.window is not None:
+            return self._folded_windows(fold, returns, options, location)
+        if options.get("late_to") is not None or options.get("emit") == "final":
             raise PlanError(
-                "a Python function folds all records of a key: for windows use expressions or the "
-                "aggregates there are, or a processor, which has timers"
+                "only windows have late records and a final result: use windowed_by before"
             )
-        if emit == "batch":
-            raise PlanError('a Python function gives a result for each record: leave emit="batch"')
-
-    def _folded(self, fold: Fold, returns: TypeLike, name: str | None, location: str) -> KTable:
+        if options.get("emit") == "batch":
+            raise PlanError(
+                "a Python function gives a result for each record, unless there are windows: leave "
+                'emit="batch"'
+            )
         node = self.node
         if self.by is not None:
             row = replace(node.row, key=self.by.type)
@@ -217,9 +221,34 @@ class KGroupedStream(Hints):
             )
         classes = Classes(self.key_class, self._classes.value)
         folded = add_process(
-            self._builder, node, classes, fold, returns, name, location, keeps_key=True
-        )
+            self._builder, node, classes, fold, returns, options.get("name"), location,
+            keeps_key=True,
+        )  # fmt: skip
         return folded.to_table()
+
+    def _folded_windows(
+        self, fold: Fold, returns: TypeLike, options: AggregateOptions, location: str
+    ) -> KTable:
+        """Collect each window's values, and fold them: so that a batch is few calls of Python."""
+        from headwater.streams.ktable import KTable
+
+        result = as_type(returns)
+        inner = result.fields if isinstance(result, Struct) else (Field("value", result),)
+        value = _struct(WINDOW_FIELDS, inner)
+        collected = Aggregation("collect_list", Column(("record", "value")), ignore_nulls=False)
+        windows = self.aggregated({WindowFold.VALUES: collected}, options, location)
+        names = result.names if isinstance(result, Struct) else ()
+        function = WindowFold(fold, self._classes.value, names)
+        # Of what a function returns, Spark takes anything to be null.
+        given = Struct(tuple(replace(field, nullable=True) for field in value.fields))
+        operand = PythonFunction(
+            function, given, takes_key=True, key_class=self.key_class, skips_null=True
+        )
+        row = replace(windows.row, value=value)
+        node = self._builder.add(
+            Map, "KTABLE-MAPVALUES", (windows.node,), row, location, value=operand
+        )
+        return KTable(self._builder, node, Classes(self.key_class))
 
     def _single(self, function: str, of: FieldLike, options: AggregateOptions) -> KTable:
         with Located() as location:

@@ -124,7 +124,7 @@ class Grouping:
         own = [store for member in group.members for store in member.stores]
         rows = [group.members[number].row for number in read]
         types: list[DataType] = [Struct.of(key=row.key, value=row.value) for row in rows]
-        types += [Struct.of(value=store.value) for store in told]
+        types += [Struct.of(value=store.looked_up) for store in told]
         outputs = {output_field(number): type_ for number, type_ in enumerate(types)}
         together = Process(
             id=f"KSTREAM-PROCESSORS-{first.id.rpartition('-')[2]}",
@@ -132,7 +132,7 @@ class Grouping:
             row=RowType(group.key, Struct.of(output=INT, **outputs)),
             location=first.location,
             name=f"{group.name}-processors",
-            supplier=ProcessorGroup(members, changes),
+            supplier=ProcessorGroup(members, changes, group.updaters),
             stores=(*group.stores, *own, *((TIMERS,) if len(members) > 1 else ())),
             keeps_key=True,
             punctuation_type=first.punctuation_type,
@@ -208,7 +208,7 @@ def _store_sink(
     app: str, together: Process, key: DataType, store: StateStore, output: int
 ) -> StoreSink:
     """Return what writes the changes of a store."""
-    row = RowType(key, store.value)
+    row = RowType(key, store.looked_up)
     location, id_ = together.location, f"{together.id}-STORE-{store.name}"
     kept = _only(together, output, id_)
     value = Column((*_VALUE, output_field(output), "value"))
@@ -239,7 +239,7 @@ def followed_store(app: str, key: DataType, store: StateStore) -> FollowedTable:
         raise PlanError(f"the store {store.name!r}: {refusal}") from None
     sides = (
         Side(written_format(None, key, "key", None), key),
-        Side(written_format(None, store.value, "value", None), store.value),
+        Side(written_format(None, store.looked_up, "value", None), store.looked_up),
     )
     return FollowedTable(
         store.name, f"{app}-{store.name}-changelog", *sides, batches=f"{app}-batches"

@@ -10,8 +10,6 @@ _LIST = "docs/not-yet.md"
 NOT_YET: dict[str, dict[str, str]] = {
     "App": {
         "add_global_store": "look a topic up with stream.join(app.global_table(topic), on=...)",
-        "add_read_only_state_store": "a processor that reads the topic shares its store: "
-        "app.add_state_store",
     },
 }
 """What Kafka Streams has and we do not, by class, and what there is instead."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
 from headwater.plan.expressions import Case, Column
+from headwater.plan.fold import WindowFold
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
@@ -134,17 +135,22 @@ class KTable(Operators):
                     buffer=until.buffer, name=name,
                 )  # fmt: skip
                 return KTable(self._builder, node, self._classes)
-            if not isinstance(self.node, Aggregate) or self.node.window is None:
+            folded = _window_fold(self.node)
+            old = self.node if folded is None else folded.parents[0]
+            if not isinstance(old, Aggregate) or old.window is None:
                 raise PlanError(
                     "suppress waits for windows to close: use it right after a windowed aggregate, "
                     'or say until when, as suppress(until_time_limit("5 seconds"))'
                 )
-            old = self.node
             node = self._builder.add(
                 Aggregate, "KTABLE-SUPPRESS", old.parents, old.row, location, by=old.by,
                 aggregations=old.aggregations, window=old.window, emit="final",
                 late_to=old.late_to, name=name or old.name,
             )  # fmt: skip
+            if folded is not None:
+                node = self._builder.add(
+                    Map, "KTABLE-MAPVALUES", (node,), folded.row, location, value=folded.value
+                )
             return KTable(self._builder, node, self._classes)
 
     def group_by(self, key: FieldLike, *more: FieldLike) -> KGroupedTable:
@@ -308,6 +314,13 @@ class GlobalKTable(Hints):
     def row(self) -> RowType:
         """The types of keys and values."""
         return self.node.row
+
+
+def _window_fold(node: Operator) -> Map | None:
+    """Return the operator if it folds what an aggregate has collected of each window."""
+    if not isinstance(node, Map) or not isinstance(node.value, PythonFunction):
+        return None
+    return node if isinstance(node.value.function, WindowFold) else None
 
 
 def _keeps_window(row: RowType, value: DataType) -> bool:

@@ -9,6 +9,8 @@ from headwater.plan.graph import walk
 from headwater.plan.nodes import Merge
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from headwater.plan.nodes import Operator, Process
     from headwater.plan.processor import StateStore
 
@@ -16,9 +18,20 @@ if TYPE_CHECKING:
 class Group:
     """Processors that share stores, directly or by way of others."""
 
-    def __init__(self, members: tuple[Process, ...], stores: tuple[StateStore, ...]) -> None:
+    def __init__(
+        self,
+        members: tuple[Process, ...],
+        stores: tuple[StateStore, ...],
+        updaters: Mapping[str, Process],
+    ) -> None:
         self.members = members
         self.stores = stores
+        self.updaters = tuple(
+            (store.name, members.index(updaters[store.name]))
+            for store in stores
+            if store.name in updaters
+        )
+        """Stores that a topic fills, and the number of the member that does it."""
         self.key = members[0].parents[0].row.key
         self.name = "-".join(store.name for store in stores)
         self.inputs: list[Operator] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
 from headwater.plan.processor import StateStore
+from headwater.plan.types import Primitive
 from headwater.streams.grouping import Grouping, followed_store
 from headwater.streams.processor_groups import Group
 from headwater.streams.state_stores import check_store_name
@@ -26,9 +27,10 @@ class SharedStores:
         self._stores: dict[str, StateStore] = {}
         self._added_at: dict[str, str] = {}
         self._processes: list[Process] = []
+        self._updaters: dict[str, Process] = {}
 
     def add_store(self, store: StateStore, location: str, *, look_ups: bool) -> None:
-        """Add a store; refuse a second one of its name, and look-ups into what has no value."""
+        """Add a store; refuse a second one of its name, and look-ups that could not be right."""
         if not isinstance(store, StateStore):
             raise PlanError(
                 f'{store!r} is no store: give value_store("name", "type"), list_store or map_store'
@@ -38,10 +40,10 @@ class SharedStores:
             raise PlanError(
                 f"there is a store {store.name!r} already (at {self._added_at[store.name]})"
             )
-        if look_ups and store.kind != "value":
+        if look_ups and store.key is not None and not isinstance(store.key, Primitive):
             raise PlanError(
-                f"the store {store.name!r} is a {store.kind}: look-ups are of a value store, which "
-                "may hold an array or a map"
+                f"the store {store.name!r} has keys that are {store.key.ddl()}: look-ups are "
+                "written as JSON, whose keys are text, or numbers as text"
             )
         if look_ups and store.ttl_ms is not None:
             raise PlanError(
@@ -54,6 +56,15 @@ class SharedStores:
     def add_process(self, node: Process) -> None:
         """Keep a processor: one that shares a store may have no other output."""
         self._processes.append(node)
+
+    def add_updater(self, store: StateStore, node: Process) -> None:
+        """Let nobody but this processor, which a topic feeds, change a store."""
+        if store.name not in node.shares:
+            raise PlanError(
+                f"{node.processor_name} fills the store {store.name!r} from its topic: its init "
+                f"asks for it, as context.state_store({store.name!r})"
+            )
+        self._updaters[store.name] = node
 
     def grouped(self, sinks: Sequence[Sink]) -> tuple[Sink, ...]:
         """Return the sinks over processors that are one where they share a store."""
@@ -86,6 +97,7 @@ class SharedStores:
             Group(
                 tuple(sorted(members, key=lambda node: node.number)),
                 tuple(store for name, store in self._stores.items() if name in names),
+                self._updaters,
             )
             for names, members in found
         ]

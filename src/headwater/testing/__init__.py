@@ -18,14 +18,15 @@ from headwater.testing.broker import Broker
 
 if TYPE_CHECKING:
     from headwater.testing.sql.driver import SqlDriver
-    from headwater.testing.topology_driver import TopologyDriver, TopologyFailed
+    from headwater.testing.topology_driver import TopologyDriver
+    from headwater.testing.topology_failed import TopologyFailed
 
 __all__ = ["Broker", "SqlDriver", "TopologyDriver", "TopologyFailed"]
 
 _MODULES = {
     "SqlDriver": "headwater.testing.sql.driver",
     "TopologyDriver": "headwater.testing.topology_driver",
-    "TopologyFailed": "headwater.testing.topology_driver",
+    "TopologyFailed": "headwater.testing.topology_failed",
 }
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from headwater.plan.fingerprint import fingerprint_of
-from headwater.plan.nodes import ChangelogMode, Merge, Process
+from headwater.plan.fold import Fold, WindowFold
+from headwater.plan.nodes import Aggregate, ChangelogMode, Merge, Process
 from headwater.plan.processor import StateStore
 from headwater.plan.stages import split
 from headwater.plan.types import BIGINT, STRING
@@ -122,7 +123,16 @@ def test_what_goes_by_the_wall_clock_is_alone_in_its_stage() -> None:
         (lambda n: n.process(TwoOfOneName, returns=("int", "int")), "a store 'one' already"),
         (lambda n: n.transform_values(Hasty, returns="int"), "init has no record yet"),
         (lambda n: n.group_by_key().reduce(max, emit="batch"), "gives a result for each record"),
-        (lambda n: n.group_by_key().windowed_by(tumbling("1 s")).reduce(max), "for windows use"),
+        (lambda n: n.group_by_key().reduce(max, emit="final"), "only windows have late records"),
+        (lambda n: n.group_by_key().reduce(max, late_to="late"), "only windows have late records"),
+        (
+            lambda n: (
+                n.group_by_key()
+                .windowed_by(tumbling("1 s"))
+                .aggregate(dict, lambda key, value, old: old, returns="window_end int")
+            ),
+            "window_end: the window has fields of these names",
+        ),
         (lambda n: n.group_by_key().aggregate(list), "or two functions and the type"),
         (lambda n: n.group_by_key().aggregate(n=count(), returns="int"), "is for a function"),
         (lambda n: n.process(WrongClock, returns=("int", "int")), "punctuation_type='wall'"),
@@ -132,6 +142,38 @@ def test_what_is_refused(numbers: KStream, build: Any, reason: str) -> None:
     with pytest.raises(PlanError, match=reason) as refused:
         build(numbers)
     assert refused.value.location.startswith("tests/unit/streams/test_streams_processes.py:")
+
+
+def test_functions_fold_windows(numbers: KStream) -> None:
+    windows = numbers.group_by_key().windowed_by(tumbling("1 minute"))
+    folded = windows.reduce(lambda old, new: {"n": old["n"] - new["n"]}, emit="record", name="one")
+    assert folded.row.windowed
+    assert folded.row.value.ddl() == (
+        "struct<window_start:timestamp not null,window_end:timestamp not null,n:bigint>"
+    )
+    (collected,) = folded.node.parents
+    assert isinstance(collected, Aggregate)
+    assert (collected.emit, collected.name) == ("record", "one")
+    (last,) = folded.suppress().node.parents
+    assert isinstance(last, Aggregate)
+    assert (last.emit, last.name) == ("final", "one")
+    assert folded.suppress().row == folded.row
+    plain = windows.aggregate(int, lambda key, value, total: total + value["n"], returns="bigint")
+    assert plain.row.value.ddl().endswith("not null,value:bigint>")
+
+
+def test_a_window_is_folded_from_its_first_value_on() -> None:
+    def total(key: str, value: dict[str, int], before: int | None) -> int | None:
+        return None if value["n"] < 0 else (before or 0) + value["n"]
+
+    fold = WindowFold(Fold(total, "bigint", initializer=int), None, ())
+    bounds = {"window_start": 0, "window_end": 9}
+    values = [{"n": each} for each in (4, -1, 2, 3)]
+    assert fold("key", {**bounds, "values": values}) == {**bounds, "value": 5}
+    assert fold("key", {**bounds, "values": None}) == {**bounds, "value": None}
+    structs = WindowFold(Fold(lambda old, new: None, "n bigint"), None, ("n",))
+    assert structs("key", {**bounds, "values": values[:1]}) == {**bounds, "n": 4}
+    assert structs("key", {**bounds, "values": values[:2]}) == {**bounds, "n": None}
 
 
 def test_a_topology_by_hand() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from headwater.plan.fingerprint import fingerprint_of
 from headwater.plan.nodes import Process, StoreSink
+from headwater.plan.processor_group import ProcessorGroup
 from headwater.plan.stages import split
 from headwater.streams import (
     App,
@@ -49,6 +50,17 @@ class OtherWithItsOwn(WithItsOwn):
     pass
 
 
+class WithCounts(Reading):
+    def init(self, context: ProcessorContext) -> None:
+        super().init(context)
+        self.counts = context.state_store("counts")
+
+
+class WithoutStore(Processor):
+    def process(self, record: Record) -> None:
+        pass
+
+
 def test_processors_that_share_a_store_are_one_operator() -> None:
     app = App("app")
     app.add_state_store(value_store("seen", "bigint"), look_ups=True)
@@ -74,6 +86,33 @@ def test_processors_that_share_a_store_are_one_operator() -> None:
     assert [sink.topic for sink in stage.sinks if isinstance(sink, StoreSink)] == [
         "app-seen-changelog"
     ]
+
+
+def test_lists_and_maps_are_looked_up_whole() -> None:
+    app = App("app")
+    app.add_state_store(list_store("seen", "int"), look_ups=True)
+    app.add_state_store(map_store("counts", "bigint", "string"), look_ups=True)
+    _process(_numbers(app), WithCounts).to("out")
+    (stage,) = split(app.plan())
+    rows = {sink.store: sink.row.value.ddl() for sink in stage.sinks if isinstance(sink, StoreSink)}
+    assert rows == {"seen": "array<int>", "counts": "map<bigint,string>"}
+
+
+def test_a_topic_fills_a_store() -> None:
+    app = App("app")
+    app.add_read_only_state_store(value_store("seen", "m bigint"), "others", look_ups=True)
+    numbers = app.stream("numbers", value_type="n bigint")
+    numbers.transform_values(Reading, returns="n bigint").to("out")
+    (stage,) = split(app.plan())
+    assert [(source.kind, source.topics) for source in stage.topic_sources] == [
+        ("table", ("others",)),
+        ("stream", ("numbers",)),
+    ]
+    (together,) = stage.stateful
+    assert isinstance(together, Process)
+    assert isinstance(together.supplier, ProcessorGroup)
+    assert together.supplier.updaters == (("seen", 0),)
+    assert app.stores.names == ("seen",)
 
 
 def test_a_store_that_one_asks_for_is_its_own() -> None:
@@ -158,12 +197,28 @@ def _by_way_of_others(app: App) -> None:
         (lambda app: app.add_state_store("seen"), "'seen' is no store"),
         (lambda app: app.add_state_store(value_store("a b", "int")), "'a b' cannot name a store"),
         (
-            lambda app: app.add_state_store(list_store("seen", "int"), look_ups=True),
-            "the store 'seen' is a list: look-ups are of a value store",
+            lambda app: app.add_state_store(map_store("seen", "a int", "int"), look_ups=True),
+            "the store 'seen' has keys that are struct<a:int>: look-ups are written as JSON",
         ),
         (
             lambda app: app.add_state_store(value_store("s", "int", ttl="1 s"), look_ups=True),
             "the store 's' forgets after ttl",
+        ),
+        (
+            lambda app: app.add_read_only_state_store(list_store("seen", "int"), "topic"),
+            "the store 'seen' is a list: give a processor that fills it",
+        ),
+        (
+            lambda app: app.add_read_only_state_store(
+                value_store("seen", "int"), "topic", value_type="n int"
+            ),
+            "has the values of topic, which are struct<n:int> and not int",
+        ),
+        (
+            lambda app: app.add_read_only_state_store(
+                list_store("seen", "int"), "topic", WithoutStore, value_type="n int"
+            ),
+            "WithoutStore fills the store 'seen' from its topic: its init asks for it",
         ),
     ],
 )

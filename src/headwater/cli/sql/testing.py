@@ -19,7 +19,7 @@ def test_files(statements: Path, inputs: Path | None, outputs: Path) -> int:
     """Run the three files of ksqlDB's test runner; return the exit code."""
     from headwater.sql.errors import SqlError
     from headwater.testing.sql.json_files import TestFileError, run_files
-    from headwater.testing.topology_driver import TopologyFailed
+    from headwater.testing.topology_failed import TopologyFailed
 
     try:
         found = run_files(statements, inputs, outputs)
