@@ -35,3 +35,12 @@ def test_the_first_cold_message_loads_kio() -> None:
     )
     assert "kio" in loaded
     assert "kio.serial" not in loaded
+
+
+def test_kio_is_loaded_without_hypothesis_which_can_be_had_later() -> None:
+    loaded = loaded_after("from headwater.protocol import messages; messages.preload()")
+    assert "kio" in loaded
+    assert "hypothesis" not in loaded
+    assert "hypothesis.strategies" in loaded_after(
+        "from headwater.protocol import messages; messages.preload(); import hypothesis.strategies"
+    )
