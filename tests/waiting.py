@@ -15,8 +15,10 @@ T = TypeVar("T")
 # Only a hang takes as long, also when the machine has much else to do.
 HUNG_AFTER_S = 180.0
 
-# Short beside anything that is waited for, and long enough to leave the processor to others.
-_PAUSE_S = 0.02
+# Short beside what was waited for already, and long enough to leave the processor to others: who
+# asks a server fifty times a second keeps it, and all others, from what is waited for.
+_SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.1
+_OF_TIME_WAITED = 0.02
 
 
 def wait_for(
@@ -31,12 +33,13 @@ def wait_for(
     An answer that never comes fails the test. The failure tells the last answer and what was
     asked, or `what`; give that as a function where it takes a look at the state of things.
     """
-    deadline = time.monotonic() + within_s
+    started = time.monotonic()
     while not until(answer := ask()):
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - started
+        if waited > within_s:
             told = (what if isinstance(what, str) else what()) or _source(ask)
             raise AssertionError(f"after {within_s:.0f} s it is still {answer!r}: {told}")
-        time.sleep(_PAUSE_S)
+        time.sleep(min(max(_OF_TIME_WAITED * waited, _SHORTEST_PAUSE_S), _LONGEST_PAUSE_S))
     return answer
 
 

@@ -18,6 +18,7 @@ from tests.chaos.seeds import seeds
 from tests.effort import often
 from tests.integration.spark_sink_pipeline import Topics, read_committed
 from tests.kafka_process import KafkaProcess
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,17 +132,17 @@ class Driver(DriverProcess):
             messages = read_committed(self._topics.servers, topic)
             if len(messages) >= count or time.monotonic() > deadline:
                 return [(message.key() or b"", message.value() or b"") for message in messages]
-            time.sleep(0.2)
+            # All of it is read again.
+            time.sleep(1)
 
     def workers(self) -> list[psutil.Process]:
         """The Python processes behind Spark's tasks; after a kill, those that take their place."""
         driver = psutil.Process(self.pid)
-        deadline = time.monotonic() + BATCH_WITHIN_S
-        while True:
-            workers = [child for child in driver.children(recursive=True) if _is_worker(child)]
-            if workers:
-                return workers
-            assert time.monotonic() < deadline, f"there is no worker:\n{self.text}"
+        return wait_for(
+            lambda: [child for child in driver.children(recursive=True) if _is_worker(child)],
+            lambda: f"a worker:\n{self.text}",
+            within_s=BATCH_WITHIN_S,
+        )
 
 
 @contextlib.contextmanager

@@ -10,9 +10,8 @@ from struct import Struct
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
-from kio.schema.errors import ErrorCode
-
 from headwater.protocol.encodings import Encoding, encoding
+from headwater.protocol.kio_schemas import ErrorCode
 from headwater.protocol.primitives import (
     MAX_ITEMS,
     ZERO_UUID,

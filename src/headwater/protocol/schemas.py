@@ -1,6 +1,6 @@
 """What kio's schemas say about the messages of each API and version.
 
-kio is imported here, and here alone, when the first cold message comes along. Only its schemas
+kio is imported when the first cold message comes along. Only its schemas
 are used: its encoder is slow, and its decoder can be made to ask for so much memory by a request
 of a few bytes that the whole process is aborted.
 """
@@ -12,9 +12,13 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin
 
-from kio.index import load_request_schema, load_response_schema
-from kio.schema.index import api_key_map, schema_name_map
-from kio.static.constants import EntityType
+from headwater.protocol.kio_schemas import (
+    EntityType,
+    api_key_map,
+    load_request_schema,
+    load_response_schema,
+    schema_name_map,
+)
 
 
 class FieldShape(NamedTuple):

@@ -45,6 +45,15 @@ def test_the_first_cold_message_loads_kio() -> None:
     assert "kio.serial" not in loaded
 
 
+def test_kio_is_loaded_without_hypothesis_which_can_be_had_later() -> None:
+    loaded = loaded_after("from headwater.protocol import messages; messages.preload()")
+    assert "kio" in loaded
+    assert "hypothesis" not in loaded
+    assert "hypothesis.strategies" in loaded_after(
+        "from headwater.protocol import messages; messages.preload(); import hypothesis.strategies"
+    )
+
+
 def test_later_ones_come_to_no_import_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     # Two empty strings with a number between them, null, and no tagged fields.
     frame = memoryview(b"\x01" + bytes(4) + b"\x01\x00\x00")
