@@ -34,6 +34,8 @@ const found = [...document.querySelectorAll(arguments[0])].find(each =>
 """
 _IS_ENABLED = f"{_FOUND} return Boolean(found);"
 _IS_CONNECTED = "window.socket && window.socket.connected"
+# A dialog takes the focus when it has come up: what is typed meanwhile could end in another box.
+_IS_STILL = "!document.querySelector('.q-dialog__inner--animating')"
 # A page that one has just come to can be seen before it hears what is done there.
 _CLICK = f"""\
 if (!({_IS_CONNECTED})) return false;
@@ -64,10 +66,10 @@ class Browser:
         wait_for(lambda: self.script("return document.querySelector('.hw-waiting') === null"))
 
     def _hears(self) -> None:
-        """Wait until the page is connected to its console."""
+        """Wait until the page is connected to its console, and nothing moves there."""
         wait_for(
-            lambda: self.script(f"return Boolean({_IS_CONNECTED})"),
-            lambda: f"{self.path} is not connected",
+            lambda: self.script(f"return Boolean({_IS_CONNECTED} && {_IS_STILL})"),
+            lambda: f"{self.path} is not connected, or a dialog moves there",
         )
 
     @property
@@ -129,6 +131,7 @@ class Browser:
             return self.box(label).find_element(By.XPATH, "./ancestor::*[@for]")
 
         def opened() -> bool:
+            self._hears()
             field().click()
             return True
 
