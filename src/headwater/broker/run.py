@@ -6,7 +6,6 @@ import asyncio
 import gc
 import logging
 import signal
-import sys
 import threading
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -34,7 +33,6 @@ def run(config: BrokerConfig) -> int:
     for notice in config.notices:
         logger.warning("%s", notice)
     _raise_open_file_limit()
-    _do_without_hypothesis()
     try:
         return new_event_loop().run_until_complete(_serve(config))
     except (
@@ -85,12 +83,6 @@ def _warm_up() -> None:
     # instead of 40, and every client feels them.
     gc.collect()
     gc.freeze()
-
-
-def _do_without_hypothesis() -> None:
-    # Where tests are written, Hypothesis is installed, and kio imports it to tell it of its types:
-    # more time and memory than kio itself takes. None is how Python notes what is not to be had.
-    sys.modules.setdefault("hypothesis", None)  # type: ignore[arg-type]
 
 
 def _raise_open_file_limit() -> None:
