@@ -79,6 +79,13 @@ def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
             one_of_any_case(*ClientAuthentication),
         ),
         ConfigDef(
+            "headwater.ssl.crl.location",
+            ConfigType.STRING,
+            None,
+            "A file in PEM format with lists of revoked certificates (CRLs), one of each authority"
+            " that signs clients' certificates; replaced lists count without a restart.",
+        ),
+        ConfigDef(
             "request.logger.name",
             ConfigType.STRING,
             None,
@@ -99,6 +106,7 @@ class ListenerConfig:
     key_file: Path | None = None
     ca_file: Path | None = None
     client_authentication: ClientAuthentication = ClientAuthentication.NONE
+    revocations_file: Path | None = None
     request_logger: str | None = None
     rules_file: Path | None = None
     passes_credentials_on: bool = False  # to somebody who knows whom to let in
@@ -128,13 +136,21 @@ class ListenerConfig:
 
     def tls(self) -> ssl.SSLContext | None:
         """Return what the server needs to speak TLS, if it does; raises StartError, OSError."""
-        from headwater.http.tls import check_files, server_context
+        from headwater.http.tls import check_files
 
         check_files(self.certificate_file, self.key_file, self.ca_file)
         if self.certificate_file is None or self.key_file is None:
             return None
-        return server_context(
-            self.certificate_file, self.key_file, self.ca_file, self.client_authentication
+        from headwater.http.changing_context import ChangingContext, TlsFiles
+
+        return ChangingContext(
+            TlsFiles(
+                self.certificate_file,
+                self.key_file,
+                self.ca_file,
+                self.client_authentication,
+                self.revocations_file,
+            )
         )
 
     def forwarder(self, timeout_s: float) -> Forwarder:
@@ -199,6 +215,7 @@ _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "ssl.key.location": ("key_file", Path),
     "ssl.ca.location": ("ca_file", Path),
     "ssl.client.authentication": ("client_authentication", _client_authentication),
+    "headwater.ssl.crl.location": ("revocations_file", Path),
     "request.logger.name": ("request_logger", _as_it_is),
     "authorization.rules.file": ("rules_file", Path),
 }
