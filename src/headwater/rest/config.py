@@ -90,8 +90,11 @@ class RestConfig(ListenerConfig):
     def _check_propagation(self) -> None:
         """Refuse to pass credentials on to who cannot use them."""
         setting, given = "confluent.rest.auth.propagate.method", "SASL"
-        if self.users_file is not None:
-            reason = "the cluster knows who may come in; leave out authentication.users.file"
+        if self.has_users:
+            reason = (
+                "the cluster knows who may come in; leave out authentication.users.file and"
+                " oauthbearer.jwks.endpoint.url"
+            )
             raise ConfigError(setting, given, reason)
         protocol = self.client.get("security.protocol", "PLAINTEXT").upper()
         if not protocol.startswith("SASL"):

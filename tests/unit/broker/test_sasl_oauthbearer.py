@@ -11,13 +11,13 @@ from tests.tokens import Provider
 from tests.waiting import wait_for
 
 from headwater.broker.config import BrokerConfig
-from headwater.broker.sasl import jwks
-from headwater.broker.sasl.jwks import JwksError, KeySource, read_keys
-from headwater.broker.sasl.jwt import Expectations, TokenRefused, check_token
 from headwater.broker.sasl.listener_sasl import ListenerSasl
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.sasl.oauthbearer import OauthBearerExchange
 from headwater.config import ConfigError
+from headwater.security import jwks
+from headwater.security.jwks import JwksError, KeySource, read_keys
+from headwater.security.jwt import Expectations, TokenRefused, check_token
 
 if TYPE_CHECKING:
     from pathlib import Path
