@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.docs_page import ROOT, blocks
 from tests.tokens import Provider
 from tests.unit.http.running_app import RunningApp, app_of
 from tests.waiting import wait_for
@@ -135,3 +136,14 @@ def test_keys_that_cannot_be_had_are_said_at_start(tmp_path: Path) -> None:
         StartError, match=r"oauthbearer\.jwks\.endpoint\.url: file:.* cannot be read"
     ):
         config.authenticator("test")
+
+
+def test_the_settings_of_the_page_are_taken() -> None:
+    (block,) = [
+        each for each in blocks(ROOT / "docs/security.md", "properties") if "idp.plant" in each
+    ]
+    config = configured(**dict(line.split("=", 1) for line in block.splitlines()))
+    assert (config.token_issuer, config.token_audience) == (
+        "https://idp.plant.example",
+        ("headwater",),
+    )
