@@ -37,6 +37,7 @@ class TlsListener(NamedTuple):
         return {
             "listeners": ",".join((*clients, *others)),
             "advertised.listeners": ",".join(clients),
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,CONTROLLER:PLAINTEXT",
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self.key_store),
         }
