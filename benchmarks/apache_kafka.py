@@ -13,6 +13,7 @@ from headwater.cluster.storage import format_storage, new_cluster_id
 from headwater.java.runtime import JavaNotFound, find_java
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 __all__ = ["VERSION", "class_path", "java", "missing", "prepare"]
@@ -35,9 +36,11 @@ def java(main: str, *arguments: str, heap: str = "512m") -> list[str]:
     return java_command(main, *arguments, options=(f"-Xmx{heap}", *_COLLECTOR))
 
 
-def prepare(directory: Path, port: int, controller_port: int) -> list[str]:
+def prepare(
+    directory: Path, port: int, controller_port: int, settings: Mapping[str, str]
+) -> list[str]:
     """Format a data directory and return the command that starts a node on it."""
-    node = Node(1, roles(1, None)[1], "127.0.0.1", port, controller_port)
+    node = Node(1, roles(1, None)[1], "127.0.0.1", port, controller_port, settings=settings)
     files = NodeDirectory(directory)
     configure(node, [node], files)
     format_storage(new_cluster_id(), [files])

@@ -16,6 +16,7 @@ from benchmarks import (
     rest,
     sql,
     stores,
+    tls,
 )
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.pipeline import rows as pipeline_rows
@@ -111,6 +112,16 @@ some hours before, the same rows were at 1.06x to 1.17x. From round to round a r
             lambda rounds, results, say, rows: kafka_tools.measure(
                 TOOL_TARGETS, rounds, results, say, rows
             ),
+        ),
+        Section(
+            tls.SECTION,
+            "TLS",
+            tls.INTRODUCTION,
+            tuple(target.name for target in tls.TARGETS),
+            (HEADWATER_OS.name,),
+            KAFKA.name,
+            tls.GOALS,
+            tls.measure,
         ),
         Section(
             "disk",

@@ -22,7 +22,25 @@ if TYPE_CHECKING:
 
 _READY_WITHIN_S = 60.0
 # ApiVersions v0, correlation id 1, client id "bench": what every client says first.
-_API_VERSIONS = bytes.fromhex("0000000f 0012 0000 00000001 0005") + b"bench"
+API_VERSIONS = bytes.fromhex("0000000f 0012 0000 00000001 0005") + b"bench"
+
+
+class TlsListener(NamedTuple):
+    """A second listener of a broker's, by whose port clients are led back to it."""
+
+    port: int
+    key_store: Path
+
+    def settings(self, plain_port: int, *others: str) -> dict[str, str]:
+        """Return a broker's settings for both."""
+        clients = (f"PLAINTEXT://127.0.0.1:{plain_port}", f"SSL://127.0.0.1:{self.port}")
+        return {
+            "listeners": ",".join((*clients, *others)),
+            "advertised.listeners": ",".join(clients),
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,CONTROLLER:PLAINTEXT",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(self.key_store),
+        }
 
 
 class Target(NamedTuple):
@@ -33,6 +51,7 @@ class Target(NamedTuple):
     is_kafka: bool = False
     module: str | None = None
     """Run instead of `headwater`: a broker that keeps no records."""
+    tls: TlsListener | None = None
 
     @property
     def keeps_records(self) -> bool:
@@ -87,13 +106,19 @@ def running_in(
     """Do the same on a directory that may have been used before, and leave that as it is."""
     port = free_port()
     if target.is_kafka:
-        command = apache_kafka.prepare(directory, port, free_port())
+        controller = free_port()
+        settings = {}
+        if target.tls is not None:
+            settings = target.tls.settings(port, f"CONTROLLER://127.0.0.1:{controller}")
+        command = apache_kafka.prepare(directory, port, controller, settings)
     else:
         command = [str(Path(sys.executable).with_name("headwater"))]
         if target.module is not None:
             command = [sys.executable, "-m", target.module]
-        command += ["broker", "--port", str(port), "--data", str(directory / "data")]
-        for assignment in target.properties:
+        command += ["broker", "--data", str(directory / "data")]
+        settings = {} if target.tls is None else target.tls.settings(port)
+        command += ["--port", str(port)] if target.tls is None else []
+        for assignment in (*target.properties, *("=".join(each) for each in settings.items())):
             command += ["--property", assignment]
     # As on a user's machine: modules compiled once, and none of the tests' packages loaded.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -123,7 +148,7 @@ def _wait_for_answer(port: int, process: psutil.Popen, within_s: float) -> None:
             raise RuntimeError(f"the broker ended with exit code {process.returncode}")
         try:
             with socket.create_connection(("127.0.0.1", port), 1) as client:
-                client.sendall(_API_VERSIONS)
+                client.sendall(API_VERSIONS)
                 if client.recv(4):
                     return
         except OSError:

@@ -7,10 +7,11 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 RECORDS = 5_000_000
 RECORD_BYTES = 100
@@ -35,17 +36,34 @@ def record_file(count: int = RECORDS, size: int = RECORD_BYTES) -> Iterator[Path
         yield Path(file.name)
 
 
-def produce(bootstrap_servers: str, topic: str, records: Path, acks: str, count: int) -> float:
+def produce(
+    bootstrap_servers: str,
+    topic: str,
+    records: Path,
+    acks: str,
+    count: int,
+    properties: Mapping[str, str] = MappingProxyType({}),
+) -> float:
     """Send the file and return records per second."""
-    options = [f"-X{name}={value}" for name, value in {**_PRODUCER, "acks": acks}.items()]
+    options = _options({**_PRODUCER, "acks": acks, **properties})
     command = ["kcat", "-b", bootstrap_servers, "-t", topic, "-P", "-l", str(records), *options]
     return count / _seconds(command)
 
 
-def consume(bootstrap_servers: str, topic: str, count: int) -> float:
+def consume(
+    bootstrap_servers: str,
+    topic: str,
+    count: int,
+    properties: Mapping[str, str] = MappingProxyType({}),
+) -> float:
     """Read the whole topic and return records per second."""
-    options = ["-o", "beginning", "-e", "-q", "-f", "", "-Xqueued.min.messages=1000000"]
+    options = ["-o", "beginning", "-e", "-q", "-f", ""]
+    options += _options({"queued.min.messages": 1_000_000, **properties})
     return count / _seconds(["kcat", "-b", bootstrap_servers, "-t", topic, "-C", *options])
+
+
+def _options(properties: Mapping[str, object]) -> list[str]:
+    return [f"-X{name}={value}" for name, value in properties.items()]
 
 
 def _seconds(command: list[str]) -> float:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 REALM = "PLANT.TEST"
 SERVICE = f"kafka/127.0.0.1@{REALM}"
+# Java's clients look for the name of the address that they are connected to, whatever they were
+# given, and krb5.conf says.
+JAVAS_SERVICE = f"kafka/{socket.getnameinfo(('127.0.0.1', 0), 0)[0]}@{REALM}"
 
 _PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
 _KRB5_CONF = """\

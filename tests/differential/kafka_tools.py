@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from headwater.cluster.kafka import java_command
+from headwater.cluster.kafka import SMALL_JVM, java_command
 
 SOURCE = Path(__file__).with_name("KafkaTools.java")
 
@@ -43,9 +43,10 @@ class Printed(NamedTuple):
 
 
 class KafkaTools:
-    """One JVM that runs a tool at a time; started with the first call."""
+    """One JVM that runs a tool at a time; started with the first call, with these options."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()
 
@@ -71,7 +72,7 @@ class KafkaTools:
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            java_command(str(SOURCE)),
+            java_command(str(SOURCE), options=(*SMALL_JVM, *self._options)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -1,17 +1,20 @@
-"""Three clients, each given the same access in its own words, that write a record and read it."""
+"""Four clients, each given the same access in its own words, that write a record and read it."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import confluent_kafka
+import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.abc import AbstractTokenProvider as AiokafkaTokens
 from aiokafka.helpers import create_ssl_context
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.net.sasl.oauth import AbstractTokenProvider as KafkaPythonTokens
+from tests.integration import kafkajs_client
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,8 +157,38 @@ def by_aiokafka(access: Access, topic: str, value: bytes) -> bytes:
     return asyncio.run(run())
 
 
+def by_kafkajs(access: Access, topic: str, value: bytes) -> bytes:
+    given: dict[str, Any] = {"topic": topic, "partition": 0}
+    if access.authority is not None:
+        given["ssl"] = {"ca": [access.authority.read_text()]}
+    if access.certificate is not None:
+        both = access.certificate.read_text()
+        given["ssl"] |= {"key": both, "cert": both}
+    if access.token is not None:
+        given["sasl"] = {"token": access.token}
+    elif access.mechanism is not None:
+        names = {"username": access.user, "password": access.password}
+        given["sasl"] = {"mechanism": access.mechanism.lower(), **names}
+    message: dict[str, object] = {
+        "key": None,
+        "value": kafkajs_client.encoded(value),
+        "timestamp": 0,
+        "headers": [],
+    }
+    kafkajs_client.run(
+        "produce", access.servers, **given, codec="none", acks=-1, messages=[message]
+    )
+    (read,) = kafkajs_client.run("consume", access.servers, **given, offset=0, count=1)
+    return base64.b64decode(read["value"])
+
+
 CLIENTS: dict[str, Callable[[Access, str, bytes], bytes]] = {
     "confluent-kafka": by_confluent,
     "kafka-python": by_kafka_python,
     "aiokafka": by_aiokafka,
+    "kafkajs": by_kafkajs,
 }
+CLIENT_NAMES = [
+    pytest.param(name, marks=[pytest.mark.needs("node", "npm")] if name == "kafkajs" else [])
+    for name in CLIENTS
+]

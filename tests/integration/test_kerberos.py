@@ -11,13 +11,16 @@ from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.conftest import unmet
+from tests.differential.apache_kafka_node import missing
+from tests.differential.kafka_tools import KafkaTools
 from tests.docs_page import ROOT, blocks
 from tests.effort import often
 from tests.integration.raw_client import RawClient
 from tests.integration.scrape import Metrics
-from tests.kerberos import REALM, SERVICE, Kdc, Ticket
+from tests.kerberos import JAVAS_SERVICE, REALM, SERVICE, Kdc, Ticket
 from tests.secured_broker import SecuredBroker
-from tests.waiting import wait_for
+from tests.waiting import HUNG_AFTER_S, wait_for
 
 from headwater.broker.sasl.gssapi import KerberosService, KerberosSettings
 from headwater.broker.sasl.kerberos_library import KerberosError, gssapi
@@ -63,7 +66,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         for name, value in kdc.environment.items():
             patch.setenv(name, value)
         users = kdc.keytab("ann", "Loader/plant", "HTTP/127.0.0.1")
-        yield World(kdc, kdc.keytab(SERVICE), users, kdc.tickets(users, "ann"))
+        service = kdc.keytab(SERVICE, JAVAS_SERVICE)
+        yield World(kdc, service, users, kdc.tickets(users, "ann"))
     kdc.stop()
 
 
@@ -223,7 +227,9 @@ def doors(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Do
         page = page.replace(name, here)
     settings = dict(line.split("=", 1) for line in page.splitlines() if line)
     settings["connections.max.reauth.ms"] = "600000"
-    listeners = {"SASL_PLAINTEXT": "SASL_PLAINTEXT"}
+    jaas = settings["listener.name.sasl_plaintext.gssapi.sasl.jaas.config"]
+    settings["listener.name.java.gssapi.sasl.jaas.config"] = jaas.replace(SERVICE, JAVAS_SERVICE)
+    listeners = {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "JAVA": "SASL_PLAINTEXT"}
     broker = SecuredBroker(tmp_path_factory.mktemp("broker") / "data", listeners, settings).start()
     yield Doors(broker, world, broker.port_of("SASL_PLAINTEXT"))
     broker.stop()
@@ -250,6 +256,32 @@ def test_kcat_writes_and_reads(doors: Doors, topic: str, tmp_path: Path) -> None
         capture_output=True, env=environment, timeout=180, check=False,
     )  # fmt: skip
     assert read.stdout == "by ticket\n", read
+
+
+def test_javas_tools_write_and_read(doors: Doors, topic: str, tmp_path: Path) -> None:
+    lacking = missing()
+    if lacking is not None:
+        unmet(lacking)
+    properties = tmp_path / "ann.properties"
+    properties.write_text(
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=GSSAPI\n"
+        "sasl.kerberos.service.name=kafka\n"
+        "sasl.jaas.config=com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true"
+        f' storeKey=true keyTab="{doors.world.users}" principal="ann@{REALM}";\n'
+    )
+    tools = KafkaTools(f"-Djava.security.krb5.conf={doors.world.kdc.config}")
+    where = ("--bootstrap-server", doors.broker.address("JAVA"), "--topic", topic)
+    there = (*where, "--command-config", str(properties))
+    try:
+        wrote = tools.run("kafka-console-producer", *there, stdin=b"by Java's ticket\n")
+        assert wrote.code == 0, wrote.text
+        read = tools.run(
+            "kafka-console-consumer", *there, "--from-beginning", "--max-messages", "1",
+            "--timeout-ms", str(int(HUNG_AFTER_S * 1000)),
+        )  # fmt: skip
+    finally:
+        tools.close()
+    assert "by Java's ticket" in read.text, read.text
 
 
 @pytest.mark.parametrize("version", [0, 1])

@@ -13,9 +13,12 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError as AioKafkaError
 from tests.certificates import Authority
 from tests.cli_command import Cli
+from tests.conftest import unmet
+from tests.differential.apache_kafka_node import missing
+from tests.differential.kafka_tools import KafkaTools
 from tests.integration.raw_client import ConnectionClosedError, RawClient
 from tests.integration.scrape import Metrics
-from tests.integration.secured_clients import CLIENTS, Access
+from tests.integration.secured_clients import CLIENT_NAMES, CLIENTS, Access
 from tests.secured_broker import SecuredBroker
 from tests.tokens import Provider
 from tests.waiting import wait_for
@@ -47,6 +50,12 @@ class World(NamedTuple):
             password=password or PASSWORDS[mechanism.partition("-")[0]],
         )
 
+    def java_login(self, mechanism: str) -> str:
+        kind = "Scram" if mechanism.startswith("SCRAM") else "Plain"
+        module = f"org.apache.kafka.common.security.{kind.lower()}.{kind}LoginModule"
+        password = PASSWORDS[kind.upper()].replace('"', '\\\\"')
+        return f'sasl.jaas.config={module} required username="ann" password="{password}";\n'
+
     @property
     def cli(self) -> Cli:
         return Cli(self.broker.bootstrap_servers)
@@ -72,6 +81,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     broker = SecuredBroker(folder / "data", LISTENERS, properties).start()
     world = World(broker, folder)
     world.cli.ok("users", "create", "ann", "--password-file", "-", stdin=PASSWORDS["SCRAM"])
+    world.cli.ok("topics", "create", "seen")
     # What was acknowledged is there after a crash.
     broker.kill()
     broker.output.clear()
@@ -80,7 +90,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     broker.stop()
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", CLIENT_NAMES)
 @pytest.mark.parametrize(
     ("protocol", "mechanism"),
     [("SASL_PLAINTEXT", "PLAIN"), ("SASL_PLAINTEXT", "SCRAM-SHA-256"), ("SASL_SSL", "PLAIN"),
@@ -104,13 +114,44 @@ def test_kcat_gets_in(world: World) -> None:
     assert f"broker 1 at {world.broker.address('SASL_SSL')}" in said.stdout, said
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", CLIENT_NAMES)
 def test_a_client_shows_a_token(world: World, client: str, topic: str) -> None:
     def access(token: str) -> Access:
         base = world.access("SASL_SSL", "PLAIN")
         return base._replace(mechanism="OAUTHBEARER", user=None, password=None, token=token)
 
     assert CLIENTS[client](access(PROVIDER.token()), topic, b"by token") == b"by token"
+
+
+def test_javas_tools_get_in_by_every_mechanism(world: World) -> None:
+    lacking = missing()
+    if lacking is not None:
+        unmet(lacking)
+    token = world.folder / "token.jwt"
+    token.write_text(PROVIDER.token())
+    logins = {name: world.java_login(name) for name in MECHANISMS}
+    logins["OAUTHBEARER"] = (
+        "sasl.login.callback.handler.class="
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler\n"
+        f"sasl.oauthbearer.token.endpoint.url={token.as_uri()}\n"
+        "sasl.jaas.config="
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;\n"
+    )
+    tools = KafkaTools(f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={token.as_uri()}")
+    try:
+        for mechanism, login in logins.items():
+            properties = world.folder / f"{mechanism}.properties"
+            properties.write_text(
+                f"security.protocol=SASL_SSL\nsasl.mechanism={mechanism}\n{login}"
+                f"ssl.truststore.type=PEM\nssl.truststore.location={world.folder}/authority.pem\n"
+            )
+            told = tools.run(
+                "kafka-get-offsets", "--bootstrap-server", world.broker.address("SASL_SSL"),
+                "--command-config", str(properties), "--topic", "seen",
+            )  # fmt: skip
+            assert (told.code, told.text.strip()) == (0, "seen:0:0"), mechanism
+    finally:
+        tools.close()
 
 
 def test_a_token_that_has_expired_lets_nobody_in(world: World) -> None:

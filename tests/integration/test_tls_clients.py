@@ -19,7 +19,7 @@ from confluent_kafka.admin import (
 )
 from tests.certificates import DAY, Authority
 from tests.integration.scrape import Metrics
-from tests.integration.secured_clients import CLIENTS, Access
+from tests.integration.secured_clients import CLIENT_NAMES, CLIENTS, Access
 from tests.secured_broker import SecuredBroker
 from tests.waiting import wait_for
 
@@ -88,7 +88,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     broker.stop()
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", CLIENT_NAMES)
 @pytest.mark.parametrize("listener", LISTENERS)
 def test_a_client_writes_and_reads(world: World, client: str, listener: str, topic: str) -> None:
     value = client.encode() * 3000

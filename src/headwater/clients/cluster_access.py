@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.clients.settings import to_java, to_librdkafka
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from headwater.clients.bearer_token import TokenSource
 
 DEFAULT_SERVERS = "localhost:9092"
 
@@ -31,6 +33,8 @@ class ClusterAccess:
 
     bootstrap_servers: str = DEFAULT_SERVERS
     properties: Mapping[str, str] = field(default_factory=dict)
+    tokens: TokenSource | None = None
+    """Whose tokens to log in with by OAUTHBEARER, for librdkafka's clients."""
 
     @classmethod
     def of(
@@ -41,11 +45,13 @@ class ClusterAccess:
         rest = {name: value for name, value in properties.items() if name not in _ADDRESSES}
         return cls(bootstrap_servers or found or DEFAULT_SERVERS, rest)
 
-    def librdkafka(self) -> dict[str, str]:
+    def librdkafka(self) -> dict[str, Any]:
         """Return the settings of a confluent-kafka client; raises InvalidPropertiesError."""
-        return {**to_librdkafka(self.properties), "bootstrap.servers": self.bootstrap_servers}
+        by_token = {} if self.tokens is None else {"oauth_cb": self.tokens}
+        servers = {"bootstrap.servers": self.bootstrap_servers}
+        return {**to_librdkafka(self.properties), **by_token, **servers}
 
-    def producer(self) -> dict[str, str]:
+    def producer(self) -> dict[str, Any]:
         """Return the settings of a confluent-kafka producer.
 
         Unless they say otherwise, a key goes to the partition that Kafka's own clients choose for
@@ -63,7 +69,7 @@ class ClusterAccess:
             for name, value in self.properties.items()
             if name == "client.id" or name.partition(".")[0] in ("security", "sasl", "ssl")
         }
-        return ClusterAccess(self.bootstrap_servers, of_security)
+        return ClusterAccess(self.bootstrap_servers, of_security, self.tokens)
 
     def java(self) -> dict[str, str]:
         """Return the settings of a Java client, such as Spark's; raises InvalidPropertiesError."""

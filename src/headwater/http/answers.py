@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncIterable
 
     from headwater.http.errors import HttpError
@@ -36,7 +37,7 @@ class Stream:
     Each chunk is sent at once, and the next one is asked for when the client has taken it. Where
     the client goes away, the iterator is closed: `finally` blocks and `async with` of a generator
     run, and nothing else notices. A server that stops waits for the end of a stream, but for those
-    that have none: it ends these.
+    that have none: it ends these. It ends others when `until` is set.
     """
 
     chunks: AsyncIterable[bytes]
@@ -44,6 +45,7 @@ class Stream:
     status: int = 200
     headers: Headers = ()
     is_endless: bool = False
+    until: asyncio.Event | None = None
 
 
 Reply: TypeAlias = Answer | Stream

@@ -32,7 +32,9 @@ def bad_request(message: str) -> HttpError:
 def unauthorized(challenge: str) -> HttpError:
     """Nobody knows who is asking."""
     header = (b"www-authenticate", challenge.encode("latin-1"))
-    return HttpError(401, 401, "Unauthorized: give a user and a password", (header,))
+    ways = {"Basic": "a user and a password", "Bearer": "a token that has not expired"}
+    wanted = " or ".join(way for scheme, way in ways.items() if f"{scheme} realm" in challenge)
+    return HttpError(401, 401, f"Unauthorized: give {wanted or 'credentials'}", (header,))
 
 
 def forbidden(message: str) -> HttpError:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from headwater.http.rights import Rights
 
 
+_READ_KEYS_AGAIN_S = 3600.0  # as Kafka's listeners do
+
+
 def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
     """Return the settings of a service's listener, under Confluent's names."""
     return (
@@ -53,6 +56,31 @@ def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
             ConfigType.STRING,
             None,
             "A file of those who may come in, with basic authentication.",
+        ),
+        ConfigDef(
+            "oauthbearer.jwks.endpoint.url",
+            ConfigType.STRING,
+            None,
+            "Where an identity provider publishes its keys, a file: or https: address. Who shows a"
+            " token that it has signed may come in, with bearer authentication.",
+        ),
+        ConfigDef(
+            "oauthbearer.expected.issuer",
+            ConfigType.STRING,
+            None,
+            "Who must have issued such a token.",
+        ),
+        ConfigDef(
+            "oauthbearer.expected.audience",
+            ConfigType.LIST,
+            (),
+            "For whom it must be, one of these.",
+        ),
+        ConfigDef(
+            "oauthbearer.sub.claim.name",
+            ConfigType.STRING,
+            "sub",
+            "Which of its claims has the user's name.",
         ),
         ConfigDef(
             "ssl.certificate.location",
@@ -79,6 +107,13 @@ def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
             one_of_any_case(*ClientAuthentication),
         ),
         ConfigDef(
+            "headwater.ssl.crl.location",
+            ConfigType.STRING,
+            None,
+            "A file in PEM format with lists of revoked certificates (CRLs), one of each authority"
+            " that signs clients' certificates; replaced lists count without a restart.",
+        ),
+        ConfigDef(
             "request.logger.name",
             ConfigType.STRING,
             None,
@@ -95,10 +130,15 @@ class ListenerConfig:
     host: str = "127.0.0.1"
     port: int = 0
     users_file: Path | None = None
+    token_keys: str | None = None
+    token_issuer: str | None = None
+    token_audience: tuple[str, ...] = ()
+    token_subject_claim: str = "sub"
     certificate_file: Path | None = None
     key_file: Path | None = None
     ca_file: Path | None = None
     client_authentication: ClientAuthentication = ClientAuthentication.NONE
+    revocations_file: Path | None = None
     request_logger: str | None = None
     rules_file: Path | None = None
     passes_credentials_on: bool = False  # to somebody who knows whom to let in
@@ -122,19 +162,32 @@ class ListenerConfig:
             )
 
     @property
+    def has_users(self) -> bool:
+        """Whether it has passwords to compare, or keys to check tokens with."""
+        return self.users_file is not None or self.token_keys is not None
+
+    @property
     def scheme(self) -> str:
         """https where there is a certificate."""
         return "http" if self.certificate_file is None else "https"
 
     def tls(self) -> ssl.SSLContext | None:
         """Return what the server needs to speak TLS, if it does; raises StartError, OSError."""
-        from headwater.http.tls import check_files, server_context
+        from headwater.http.tls import check_files
 
         check_files(self.certificate_file, self.key_file, self.ca_file)
         if self.certificate_file is None or self.key_file is None:
             return None
-        return server_context(
-            self.certificate_file, self.key_file, self.ca_file, self.client_authentication
+        from headwater.http.changing_context import ChangingContext, TlsFiles
+
+        return ChangingContext(
+            TlsFiles(
+                self.certificate_file,
+                self.key_file,
+                self.ca_file,
+                self.client_authentication,
+                self.revocations_file,
+            )
         )
 
     def forwarder(self, timeout_s: float) -> Forwarder:
@@ -144,7 +197,29 @@ class ListenerConfig:
         return Forwarder(timeout_s, self.ca_file, self.certificate_file, self.key_file)
 
     def authenticator(self, realm: str) -> Authenticator | None:
-        """Return who says whether somebody may come in; None where everybody may."""
+        """Return who says whether somebody may come in; None where everybody may.
+
+        Raises StartError and OSError for files and addresses that cannot be used.
+        """
+        by_password = self._by_password(realm)
+        return by_password if self.token_keys is None else self._by_token(realm, by_password)
+
+    def _by_token(self, realm: str, others: Authenticator | None) -> Authenticator:
+        from headwater.http.bearer_auth import BearerAuth
+        from headwater.http.errors import StartError
+        from headwater.security.jwks import JwksError, KeySource
+        from headwater.security.jwt import Expectations
+
+        try:
+            keys = KeySource(self.token_keys or "", _READ_KEYS_AGAIN_S)
+        except JwksError as failure:
+            raise StartError(f"oauthbearer.jwks.endpoint.url: {failure}") from None
+        expected = Expectations(
+            self.token_issuer, self.token_audience, subject_claim=self.token_subject_claim
+        )
+        return BearerAuth(keys, expected, realm, others)
+
+    def _by_password(self, realm: str) -> Authenticator | None:
         if self.users_file is None:
             return None
         from headwater.http.basic_auth import BasicAuth
@@ -195,10 +270,15 @@ def _as_it_is(value: Any) -> Any:
 
 _ATTRIBUTES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "authentication.users.file": ("users_file", Path),
+    "oauthbearer.jwks.endpoint.url": ("token_keys", _as_it_is),
+    "oauthbearer.expected.issuer": ("token_issuer", _as_it_is),
+    "oauthbearer.expected.audience": ("token_audience", tuple),
+    "oauthbearer.sub.claim.name": ("token_subject_claim", _as_it_is),
     "ssl.certificate.location": ("certificate_file", Path),
     "ssl.key.location": ("key_file", Path),
     "ssl.ca.location": ("ca_file", Path),
     "ssl.client.authentication": ("client_authentication", _client_authentication),
+    "headwater.ssl.crl.location": ("revocations_file", Path),
     "request.logger.name": ("request_logger", _as_it_is),
     "authorization.rules.file": ("rules_file", Path),
 }

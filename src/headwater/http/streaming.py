@@ -26,8 +26,8 @@ async def send_stream(
     """Send all of a stream, or as much of it as client and server stay for."""
     sending = asyncio.create_task(_send(start, stream, send))
     ends = {asyncio.create_task(body.until_disconnected())}
-    if stream.is_endless and stopping is not None:
-        ends.add(asyncio.create_task(_wait(stopping)))
+    orders = [stream.until, stopping if stream.is_endless else None]
+    ends |= {asyncio.create_task(_wait(order)) for order in orders if order is not None}
     try:
         await asyncio.wait({sending, *ends}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -38,8 +38,20 @@ async def send_stream(
         await asyncio.wait({sending})
     if not sending.cancelled():
         sending.result()
-    elif stream.is_endless and stopping is not None and stopping.is_set():
+    elif any(order is not None and order.is_set() for order in orders):
         await send({"type": "http.response.body", "body": b""})
+
+
+async def generator_of(chunks: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
+    """Return chunks as something that can be closed; an iterator without aclose() is not."""
+    iterator = aiter(chunks)
+    try:
+        async for chunk in iterator:
+            yield chunk
+    finally:
+        close = getattr(iterator, "aclose", None)
+        if close is not None:
+            await close()
 
 
 async def _wait(event: asyncio.Event) -> None:
@@ -48,7 +60,7 @@ async def _wait(event: asyncio.Event) -> None:
 
 async def _send(start: Message, stream: Stream, send: Send) -> None:
     try:
-        async with aclosing(_generator(stream.chunks)) as chunks:
+        async with aclosing(generator_of(stream.chunks)) as chunks:
             await send(start)
             async for chunk in chunks:
                 if chunk:
@@ -59,15 +71,3 @@ async def _send(start: Message, stream: Stream, send: Send) -> None:
     except ClientDisconnectedError:
         return  # in the middle of its request
     await send({"type": "http.response.body", "body": b""})
-
-
-async def _generator(chunks: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-    # An iterator that has no aclose() is not closed.
-    iterator = aiter(chunks)
-    try:
-        async for chunk in iterator:
-            yield chunk
-    finally:
-        close = getattr(iterator, "aclose", None)
-        if close is not None:
-            await close()

@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 from headwater.rest.errors import too_many_requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from confluent_kafka import Message
 
@@ -23,6 +23,7 @@ ANY_PARTITION = -1
 _OVERHEAD = 100
 _POLL_S = 0.1
 _QUEUE_FULL = -184  # librdkafka's number of it
+_FATAL = -150
 _FLUSH_S = 10.0
 _PURGED = (-152, -151)  # and of what was taken back before it went, and on its way
 
@@ -64,6 +65,9 @@ class AcknowledgedProducer:
         self._max_wait_s = max_wait_s
         self._producer = Producer(self._settings)
         self._retired: list[Producer] = []
+        self._is_dead = False
+        self._unexplained: deque[Callable[[KafkaError, None], None]] = deque()
+        self._reviving = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._acknowledged: deque[_Sent] = deque()
         self._is_waking = False
@@ -100,6 +104,8 @@ class AcknowledgedProducer:
         if not records:
             done.set_result([])
             return done
+        if self._is_dead:
+            await self._revive()
         size = sum(record.size for record in records)
         await self._room_for(size)
         sent = _Sent(self, size, len(records), done)
@@ -120,13 +126,23 @@ class AcknowledgedProducer:
             )
         except KafkaException as failure:
             error: KafkaError = failure.args[0]
-            if error.fatal():
-                # An idempotent producer that has lost count: only a new one can go on.
-                self._retired.append(self._producer)
-                self._producer = Producer(self._settings)
-            acknowledged(error, None)
+            if error.fatal() or error.code() == _FATAL:
+                # What it died of is told to who polls, maybe a moment later.
+                self._is_dead = True
+                self._unexplained.append(acknowledged)
+            else:
+                acknowledged(error, None)
         except BufferError:
             acknowledged(KafkaError(_QUEUE_FULL), None)
+
+    async def _revive(self) -> None:
+        # An idempotent producer that has lost count: only a new one can go on. One that logs in
+        # with a token takes a second to be made.
+        async with self._reviving:
+            if self._is_dead:
+                new = await asyncio.to_thread(Producer, self._settings)
+                self._retired.append(self._producer)
+                self._producer, self._is_dead = new, False
 
     async def _room_for(self, size: int) -> None:
         # One that is larger than all there is goes alone.
@@ -165,6 +181,8 @@ class AcknowledgedProducer:
     def _poll(self) -> None:
         while not self._stopped.is_set():
             self._serve(self._producer, _POLL_S)
+            while self._unexplained and self.fatal_error is not None:
+                self._unexplained.popleft()(self.fatal_error, None)
             for producer in self._retired[:]:
                 self._serve(producer, 0)
                 if not len(producer):

@@ -9,6 +9,7 @@ from headwater.clients import ClusterAccess, RegistryAccess
 from headwater.clients.error_log import note_error
 from headwater.config import ConfigError, Values
 from headwater.http.listener_settings import ListenerConfig
+from headwater.rest.caller_credentials import OAUTHBEARER
 from headwater.rest.settings import (
     CLIENT_PREFIX,
     CONSUMER_PREFIX,
@@ -20,6 +21,8 @@ from headwater.rest.settings import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from headwater.clients.bearer_token import TokenSource
 
 # As long as Kafka's own producer waits for room, and as much as it holds back.
 _MAX_BLOCK_MS = 60_000
@@ -55,6 +58,7 @@ class RestConfig(ListenerConfig):
     max_batch_entries: int = 10
     timeout_s: float = 10.0
     max_request_bytes: int = 16 * 1024 * 1024
+    tokens: TokenSource | None = None  # of whom the proxy is to be
 
     @classmethod
     def from_settings(cls, given: Mapping[str, str]) -> RestConfig:
@@ -86,22 +90,42 @@ class RestConfig(ListenerConfig):
     def _check_propagation(self) -> None:
         """Refuse to pass credentials on to who cannot use them."""
         setting, given = "confluent.rest.auth.propagate.method", "SASL"
-        if self.users_file is not None:
-            reason = "the cluster knows who may come in; leave out authentication.users.file"
+        if self.has_users:
+            reason = (
+                "the cluster knows who may come in; leave out authentication.users.file and"
+                " oauthbearer.jwks.endpoint.url"
+            )
             raise ConfigError(setting, given, reason)
         protocol = self.client.get("security.protocol", "PLAINTEXT").upper()
         if not protocol.startswith("SASL"):
             reason = f"the cluster asks nobody with client.security.protocol={protocol}"
             raise ConfigError(setting, given, reason)
-        mechanism = self.client.get("sasl.mechanism", self.client.get("sasl.mechanisms", ""))
-        if mechanism.upper() not in _BY_PASSWORD:
-            reason = f"client.sasl.mechanism must be one of {', '.join(_BY_PASSWORD)}"
+        mechanism = self._mechanism
+        if mechanism not in (*_BY_PASSWORD, OAUTHBEARER):
+            known = ", ".join((*_BY_PASSWORD, OAUTHBEARER))
+            reason = f"client.sasl.mechanism must be one of {known}"
             raise ConfigError(setting, given, reason)
+
+    @property
+    def _mechanism(self) -> str:
+        given = self.client.get("sasl.mechanism", self.client.get("sasl.mechanisms", ""))
+        return given.upper()
+
+    @property
+    def takes_passwords(self) -> bool:
+        """Whether the cluster can be asked about a password of a caller's."""
+        return self._mechanism in _BY_PASSWORD
+
+    @property
+    def name_claim(self) -> str:
+        """What in a token of a caller's is its name, as Kafka's clients call the setting."""
+        return self.client.get("sasl.oauthbearer.sub.claim.name", "sub")
 
     @property
     def access(self) -> ClusterAccess:
         """The cluster, as the proxy asks it about topics and groups."""
-        return ClusterAccess(self.bootstrap_servers, {"client.id": "headwater-rest", **self.client})
+        properties = {"client.id": "headwater-rest", **self.client}
+        return ClusterAccess(self.bootstrap_servers, properties, self.tokens)
 
     @property
     def registry_access(self) -> RegistryAccess:
@@ -122,7 +146,7 @@ class RestConfig(ListenerConfig):
         """Return librdkafka's settings for the producer; raises InvalidPropertiesError."""
         ours = {_JAVAS_BLOCKING, _JAVAS_MEMORY}
         given = {name: value for name, value in self.producer.items() if name not in ours}
-        access = ClusterAccess(self.bootstrap_servers, {**self.client, **given})
+        access = ClusterAccess(self.bootstrap_servers, {**self.client, **given}, self.tokens)
         return {
             **_common(),
             "enable.idempotence": True,
@@ -137,7 +161,8 @@ class RestConfig(ListenerConfig):
 
     def consumer_settings(self) -> dict[str, Any]:
         """Return librdkafka's settings for consumers; raises InvalidPropertiesError."""
-        access = ClusterAccess(self.bootstrap_servers, {**self.client, **self.consumer})
+        properties = {**self.client, **self.consumer}
+        access = ClusterAccess(self.bootstrap_servers, properties, self.tokens)
         idle_ms = int((self.instance_timeout_s + 60) * 1000)
         return {
             **_common(),

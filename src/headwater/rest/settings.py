@@ -115,7 +115,8 @@ REST_SETTINGS = Definitions(
         ConfigType.STRING,
         "",
         "SASL: the proxy acts on the cluster as who has called it, and logs in there with the name"
-        " and password of the request. Without it, it acts as itself for everybody.",
+        " and password of the request, by client.sasl.mechanism, or with its bearer token, by"
+        " OAUTHBEARER. Without it, it acts as itself for everybody.",
         one_of_any_case("", "SASL"),
     ),
     ConfigDef(

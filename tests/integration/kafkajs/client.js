@@ -28,6 +28,16 @@ const CODECS = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 }
 const decode = text => (text == null ? null : Buffer.from(text, 'base64'))
 const encode = bytes => (bytes == null ? null : Buffer.from(bytes).toString('base64'))
 
+// Where a request has them: PEM texts for TLS, and a login.
+const security = ({ ssl, sasl }) => ({
+  ...(ssl && { ssl }),
+  ...(sasl && {
+    sasl: sasl.token
+      ? { mechanism: 'oauthbearer', oauthBearerProvider: async () => ({ value: sasl.token }) }
+      : sasl,
+  }),
+})
+
 const decodeHeaders = pairs => {
   const headers = {}
   for (const [name, value] of pairs) headers[name] = [...(headers[name] || []), decode(value)]
@@ -61,7 +71,8 @@ async function produce(kafka, { topic, partition, codec, acks, messages }) {
 }
 
 // A kafkajs consumer always joins a group. Its fetcher does not need one, so this drives that.
-async function consume(_, { broker, topic, partition, offset, count }) {
+async function consume(_, request) {
+  const { broker, topic, partition, offset, count } = request
   const cluster = new Cluster({
     logger: createLogger({ level: logLevel.ERROR, logCreator: consoleLogger }),
     socketFactory: socketFactory(),
@@ -71,6 +82,7 @@ async function consume(_, { broker, topic, partition, offset, count }) {
     metadataMaxAge: 300000,
     retry: { retries: 5 },
     isolationLevel: 0,
+    ...security(request),
   })
   await cluster.connect()
   try {
@@ -151,6 +163,7 @@ async function answer(request) {
     connectionTimeout: 10000,
     logLevel: logLevel.ERROR,
     retry: { retries: request.retries },
+    ...security(request),
   })
   try {
     return { result: await actions[request.action](kafka, request) }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,13 +14,13 @@ from tests.tokens import Provider
 from tests.waiting import wait_for
 
 from headwater.broker.config import BrokerConfig
-from headwater.broker.sasl import jwks
-from headwater.broker.sasl.jwks import JwksError, KeySource, read_keys
-from headwater.broker.sasl.jwt import Expectations, TokenRefused, check_token
 from headwater.broker.sasl.listener_sasl import ListenerSasl
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.sasl.oauthbearer import OauthBearerExchange
 from headwater.config import ConfigError
+from headwater.security import jwks
+from headwater.security.jwks import JwksError, KeySource, read_keys
+from headwater.security.jwt import Expectations, TokenRefused, check_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,6 +107,26 @@ def test_new_keys_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for _ in range(3):
         assert keys.keys_for("two")
         keys._read_again()
+
+
+def test_keys_come_from_a_server_as_well(tmp_path: Path) -> None:
+    PROVIDER.publish(tmp_path / "jwks.json")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path))) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        try:
+            assert [key.id for key in read_keys(f"{address}/jwks.json")] == ["one", "one"]
+            with pytest.raises(JwksError, match="404"):
+                read_keys(f"{address}/gone.json")
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 def test_what_is_wrong_with_keys_is_said(tmp_path: Path) -> None:

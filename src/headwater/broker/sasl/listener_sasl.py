@@ -187,9 +187,9 @@ def _token_exchanges(tokens: TokenSettings | None) -> Callable[[], Exchange] | N
     if tokens is None:
         return None
     # Only now: who does without tokens does without the memory of what checks them.
-    from headwater.broker.sasl.jwks import JwksError, KeySource
-    from headwater.broker.sasl.jwt import Expectations
     from headwater.broker.sasl.oauthbearer import OauthBearerExchange
+    from headwater.security.jwks import JwksError, KeySource
+    from headwater.security.jwt import Expectations
 
     try:
         keys = KeySource(tokens.keys_at, tokens.refresh_s)

@@ -7,12 +7,12 @@ import re
 from time import time
 from typing import TYPE_CHECKING
 
-from headwater.broker.sasl.jwt import TokenRefused, check_token
 from headwater.broker.sasl.mechanism import LoginRefused, Step
+from headwater.security.jwt import TokenRefused, check_token
 
 if TYPE_CHECKING:
-    from headwater.broker.sasl.jwks import KeySource
-    from headwater.broker.sasl.jwt import Expectations
+    from headwater.security.jwks import KeySource
+    from headwater.security.jwt import Expectations
 
 NAME = "OAUTHBEARER"
 

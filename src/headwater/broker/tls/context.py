@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import ssl
-import tempfile
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.tls import cipher_suites
-from headwater.broker.tls.certificates import CertificateFacts, facts_of, public_keys
 from headwater.broker.tls.principal_rules import PrincipalRules
-from headwater.broker.tls.revocations import check_revocations
 from headwater.broker.tls.stores import Identity, read_identity, read_trusted
 from headwater.config import ConfigError
+from headwater.security.certificate_facts import CertificateFacts, facts_of, public_keys
+from headwater.security.owner_files import lend_path
+from headwater.security.revocations import check_revocations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from headwater.broker.tls.settings import TlsSettings
 
 _VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
@@ -68,7 +64,7 @@ def load(settings: TlsSettings) -> TlsState:
     elif settings.client_auth != "none":
         context.load_default_certs(ssl.Purpose.CLIENT_AUTH)
     if settings.revocations is not None and settings.client_auth != "none":
-        check_revocations(context, settings.revocations, _only_for_us)
+        check_revocations(context, settings.revocations)
     try:
         facts = facts_of(identity.chain)
         keys = public_keys(trusted) if trusted else frozenset[bytes]()
@@ -92,7 +88,7 @@ def _use(context: ssl.SSLContext, identity: Identity, settings: TlsSettings) -> 
 
     pem = f"{identity.key}\n{identity.chain}\n".encode()
     try:
-        with _only_for_us(pem) as path:
+        with lend_path(pem) as path:
             context.load_cert_chain(path, password=password)
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
@@ -102,20 +98,3 @@ def _use(context: ssl.SSLContext, identity: Identity, settings: TlsSettings) -> 
         else:
             reason = f"OpenSSL cannot use it ({error.reason or error})"
         raise ConfigError(store.setting, store.location, reason) from None
-
-
-@contextmanager
-def _only_for_us(pem: bytes) -> Iterator[str]:
-    """Lend a path to bytes, which Python's ssl wants; on Linux they never come near a disk."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create("headwater-key", os.MFD_CLOEXEC)
-        try:
-            os.write(fd, pem)
-            yield f"/proc/self/fd/{fd}"
-        finally:
-            os.close(fd)
-    else:
-        with tempfile.NamedTemporaryFile() as file:  # readable by its owner only
-            file.write(pem)
-            file.flush()
-            yield file.name

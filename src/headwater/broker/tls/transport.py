@@ -87,20 +87,19 @@ class TlsTransport:
     def receive_into(self, buffer: bytearray | memoryview) -> int:
         """Decrypt what is there, up to the buffer's size."""
         assert self._tls is not None
-        receive = self._tls.recv_into
+        # What `recv_into` would call: it is called for each record, and clients make short ones.
+        read = self._tls.read
         size = len(buffer)
         received = 0
         try:
-            received = receive(buffer, size)
-            if received == _RECORD:
-                # A whole record is seldom the last one.
-                with memoryview(buffer) as view:
-                    while received < size:
-                        with view[received:] as rest:
-                            more = receive(rest, size - received)
-                        received += more
-                        if more < _RECORD:
-                            break
+            with memoryview(buffer) as view:
+                # Until there is no more: to be called again for each record costs more.
+                while received < size:
+                    with view[received:] as rest:
+                        more = read(size - received, rest)
+                    if not more:
+                        break
+                    received += more  # type: ignore[operator]  # with a buffer it is a number
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as wait:
             if not received:
                 self.is_crossed = isinstance(wait, ssl.SSLWantWriteError)

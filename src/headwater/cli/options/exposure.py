@@ -43,14 +43,15 @@ def check_http_exposure(config: ListenerConfig, *, is_insecure: bool) -> None:
     """Refuse an HTTP service that anybody on the network could use."""
     from headwater.http.tls import ClientAuthentication
 
-    asks = (config.users_file is not None or config.passes_credentials_on) or (
+    asks = (config.has_users or config.passes_credentials_on) or (
         config.certificate_file is not None
         and config.client_authentication is ClientAuthentication.REQUIRED
     )
     if not (is_insecure or asks or is_loopback(config.host)):
         refuse(
             f"on {config.host}",
-            "Give it users with --users (authentication.users.file), or require certificates with "
+            "Give it users with --users (authentication.users.file) or tokens with "
+            "oauthbearer.jwks.endpoint.url, or require certificates with "
             "ssl.client.authentication=REQUIRED",
         )
 

@@ -30,7 +30,7 @@ _MOST_BYTES = 64 << 20
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
-def open_socket(host: str, port: int, properties: Mapping[str, str]) -> socket.socket:
+def open_socket(host: str, port: int, properties: Mapping[str, Any]) -> socket.socket:
     """Connect, and prove who we are where the properties say how; raises OSError, ClientError."""
     protocol = properties.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in _PROTOCOLS:
@@ -73,7 +73,7 @@ def _read(peer: socket.socket, size: int) -> bytes:
     return bytes(data)
 
 
-def _tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
+def _tls_context(properties: Mapping[str, Any]) -> ssl.SSLContext:
     if "ssl.keystore.location" in properties:
         raise ClientError(
             "this command reads keys from PEM files only. Export the key store, and set "
@@ -100,9 +100,10 @@ def _tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
     return context
 
 
-def _authenticate(peer: socket.socket, properties: Mapping[str, str]) -> None:
+def _authenticate(peer: socket.socket, properties: Mapping[str, Any]) -> None:
     mechanism = properties.get("sasl.mechanism", properties.get("sasl.mechanisms", "")).upper()
-    if mechanism not in ("PLAIN", *_SCRAM_HASHES):
+    tokens = properties.get("oauth_cb") if mechanism == "OAUTHBEARER" else None
+    if mechanism not in ("PLAIN", *_SCRAM_HASHES) and tokens is None:
         raise ClientError(
             f"this command cannot use sasl.mechanism={mechanism or '(none)'}. "
             f"It knows PLAIN, {' and '.join(sorted(_SCRAM_HASHES))}"
@@ -119,7 +120,11 @@ def _authenticate(peer: socket.socket, properties: Mapping[str, str]) -> None:
         return bytes(answer.auth_bytes)
 
     user, password = (properties.get(f"sasl.{name}", "") for name in ("username", "password"))
-    if mechanism == "PLAIN":
+    if tokens is not None:
+        token, _ = tokens("")
+        if refusal := exchange(f"n,,\x01auth=Bearer {token}\x01\x01".encode()):
+            raise ClientError(f"the broker refused the token: {refusal.decode(errors='replace')}")
+    elif mechanism == "PLAIN":
         exchange(f"\0{user}\0{password}".encode())
     else:
         _scram(exchange, _SCRAM_HASHES[mechanism], user, password)

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-logger = logging.getLogger("headwater.broker")
+logger = logging.getLogger("headwater.security")
 
 _WITHIN_S = 10.0
 _MOST_BYTES = 1 << 20
@@ -69,7 +69,7 @@ class KeySource:
         try:
             self._keys = read_keys(self._address)
         except JwksError as error:
-            logger.error("keeping the old keys for OAUTHBEARER: %s", error)
+            logger.error("keeping the old keys of tokens: %s", error)
         finally:
             self._is_reading.release()
 

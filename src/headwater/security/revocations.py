@@ -5,24 +5,16 @@ from __future__ import annotations
 import ssl
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
+from headwater.security.owner_files import lend_path
 
 SETTING = "headwater.ssl.crl.location"
 
 _END = b"-----END X509 CRL-----"
 
 
-def check_revocations(
-    context: ssl.SSLContext,
-    location: str,
-    lend_path: Callable[[bytes], AbstractContextManager[str]],
-) -> None:
+def check_revocations(context: ssl.SSLContext, location: str) -> None:
     """Let nobody in whose certificate is on a list; raises ConfigError for a file of no use.
 
     Whoever has signed clients' certificates must have a list in it, and a current one: OpenSSL

@@ -8,7 +8,7 @@ from headwater.security.subjects import distinguished_name
 
 
 class CertificateFacts(NamedTuple):
-    """What matters of the broker's own certificate."""
+    """What matters of a server's own certificate."""
 
     subject: str
     names: frozenset[str]

@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from headwater.broker.sasl.jwks import decode
+from headwater.security.jwks import decode
 
 if TYPE_CHECKING:
-    from headwater.broker.sasl.jwks import KeySource, PublicKey
+    from headwater.security.jwks import KeySource, PublicKey
 
 _HASHES: dict[str, type[hashes.HashAlgorithm]] = {
     "256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512,
@@ -102,11 +102,11 @@ def _check_claims(claims: dict[str, Any], expected: Expectations, now: float) ->
     if now < starts_at - expected.skew_s:
         raise TokenRefused("it is not good yet")
     if expected.issuer is not None and claims.get("iss") != expected.issuer:
-        raise TokenRefused("another issuer has made it (sasl.oauthbearer.expected.issuer)")
+        raise TokenRefused("another issuer has made it (oauthbearer.expected.issuer)")
     audience = claims.get("aud", [])
     audiences = audience if isinstance(audience, list) else [audience]
     if expected.audience and not set(map(str, audiences)) & set(expected.audience):
-        raise TokenRefused("it is for somebody else (sasl.oauthbearer.expected.audience)")
+        raise TokenRefused("it is for somebody else (oauthbearer.expected.audience)")
     scope = claims.get(expected.scope_claim, "")
     if not isinstance(scope, str | list):
         raise TokenRefused(f"its {expected.scope_claim} is neither text nor a list")
