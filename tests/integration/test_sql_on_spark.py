@@ -162,6 +162,36 @@ CREATE STREAM again AS SELECT id, twice + 1 AS more FROM big;
 """
 
 
+@pytest.mark.timeout(600)
+def test_times_and_decimals_are_messages_of_protobuf(spark: SparkSession) -> None:
+    columns = "d DATE, t TIME, at TIMESTAMP, n DECIMAL(4, 2), days ARRAY<DATE>"
+    plan = _plan(
+        f"CREATE STREAM s ({columns}) WITH (kafka_topic='s', value_format='PROTOBUF_NOSR');"
+        "CREATE STREAM o WITH (value_format='JSON') AS SELECT * FROM s;"
+        "CREATE STREAM p AS SELECT * FROM s;"
+    )
+    day = {"year": 2026, "month": 2, "day": 28}
+    given = {
+        "D": day,
+        "T": {"hours": 23, "minutes": 59, "seconds": 58, "nanos": 7_000_000},
+        "AT": {"seconds": -5, "nanos": 7_000_000},
+        "N": {"value": base64.b64encode(b"\xff\x38").decode(), "precision": 4, "scale": 2},
+        "DAYS": [day, {"year": 2026, "month": 2, "day": 30}],
+    }
+    # A driver has JSON where Protobuf would be: the messages are seen as they are.
+    with TopologyDriver(plan, spark) as driver:
+        driver.pipe("s", None, given)
+        driver.pipe("s", None, {})
+        written, empty = (record.value for record in driver.read("O"))
+        assert written == {
+            "D": 20512, "T": 86398007, "AT": -4993, "N": -2.0, "DAYS": [20512, None],
+        }  # fmt: skip
+        assert empty == {}
+        again, nothing = (record.value for record in driver.read("P"))
+        assert again == {**given, "DAYS": [day, None]}
+        assert nothing == {}
+
+
 def _plan(text: str) -> Plan:
     analyser = StatementAnalyser()
     outcomes = [analyser.run(parsed.statement) for parsed in parse(text)]

@@ -70,11 +70,11 @@ class CaseSchemas:
         return None
 
     def _type(self, schema: object, chosen: ChosenFormat) -> SqlType:
-        if any(name == "FULL_SCHEMA_NAME" for name, _ in chosen.properties):
-            raise UnknownSchemaError(chosen.name)
         text = schema if isinstance(schema, str) and " " in schema else json.dumps(schema)
         try:
-            return from_plan(schema_type(Schema(text, _KINDS[chosen.name]), _NOBODY).type)
+            return from_plan(
+                schema_type(Schema(text, _KINDS[chosen.name]), _NOBODY, chosen.message).type
+            )
         except PlanError as error:
             raise UnknownSchemaError(chosen.name) from error
 

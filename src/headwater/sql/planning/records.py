@@ -15,7 +15,15 @@ from headwater.sql.errors import SqlError
 from headwater.sql.metastore.formats import types_within
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind
 from headwater.sql.planning.formulas import formula, literal
-from headwater.sql.planning.wire_types import from_wire, has_times, to_wire, wire_type
+from headwater.sql.planning.wire_types import (
+    FORMS,
+    NOTHING,
+    WireForms,
+    differs,
+    from_wire,
+    to_wire,
+    wire_type,
+)
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -49,12 +57,7 @@ _KINDS = {
     "PROTOBUF": "protobuf",
     "PROTOBUF_NOSR": "protobuf_nosr",
 }
-_TIMES_AS_NUMBERS = ("JSON", "JSON_SR", "DELIMITED")
-_NOT_YET = {
-    "AVRO": frozenset(("TIME",)),
-    "PROTOBUF": frozenset(("TIME", "DATE")),
-    "PROTOBUF_NOSR": frozenset(("TIME", "DATE", "TIMESTAMP", "DECIMAL")),
-}
+_NOT_YET = {"AVRO": frozenset(("TIME",))}
 _VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 
 
@@ -156,8 +159,7 @@ class Records:
         assert column is not None
         value = self.column(given.name)
         chosen = self.source.key_format if column.is_key else self.source.value_format
-        if chosen.name in _TIMES_AS_NUMBERS:
-            value = from_wire(value, column.type)
+        value = from_wire(value, column.type, _forms(chosen))
         return _time_of(value, column.type, given.pattern)
 
     @property
@@ -199,12 +201,15 @@ class Records:
             return to_plan(columns[0].type)
         return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
 
-    def _where_they_differ(self, convert: _Conversion) -> dict[str, Expression]:
+    def _where_they_differ(self, convert: _ConversionByForms) -> dict[str, Expression]:
         found = {}
-        if _differs(self.source.key, self.source.key_format):
-            found["key"] = self._converted_key(convert)
-        if _differs(self.source.value, self.source.value_format):
-            found["value"] = self._converted_value(convert)
+        source = self.source
+        if _differs(source.key, source.key_format):
+            forms = _forms(source.key_format)
+            found["key"] = self._converted_key(lambda value, type_: convert(value, type_, forms))
+        if _differs(source.value, source.value_format):
+            its = _forms(source.value_format)
+            found["value"] = self._converted_value(lambda value, type_: convert(value, type_, its))
         return found
 
     def _converted_key(self, convert: _Conversion) -> Expression:
@@ -236,6 +241,7 @@ class Records:
 
 
 _Conversion: TypeAlias = Callable[[Expression, SqlType], Expression]
+_ConversionByForms: TypeAlias = Callable[[Expression, SqlType, WireForms], Expression]
 
 
 def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expression:
@@ -250,14 +256,17 @@ def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expressi
 
 
 def _on_wire(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> Sequence[SourceColumn]:
-    if not _differs(columns, chosen):
-        return columns
-    return [replace(column, type=wire_type(column.type)) for column in columns]
+    forms = _forms(chosen)
+    return [replace(column, type=wire_type(column.type, forms)) for column in columns]
 
 
 def _differs(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> bool:
-    """Tell whether a topic has numbers where the language has times."""
-    return chosen.name in _TIMES_AS_NUMBERS and any(has_times(column.type) for column in columns)
+    """Tell whether a topic has something else where the language has its types."""
+    return any(differs(column.type, _forms(chosen)) for column in columns)
+
+
+def _forms(chosen: ChosenFormat) -> WireForms:
+    return FORMS.get(chosen.name, NOTHING)
 
 
 _PSEUDO: dict[str, Expression] = {
@@ -296,4 +305,9 @@ def _format(chosen: ChosenFormat, columns: Sequence[SourceColumn]) -> Format:
         for refused in sorted(kinds & _NOT_YET.get(chosen.name, frozenset())):
             raise SqlError(f"{refused} in the {chosen.name} format cannot be read or written yet")
     delimiter = dict(chosen.properties).get("DELIMITER", ",")
-    return Format(_KINDS[chosen.name], delimiter=delimiter, lenient=chosen.name == "JSON")
+    return Format(
+        _KINDS[chosen.name],
+        delimiter=delimiter,
+        lenient=chosen.name == "JSON",
+        message=chosen.message,
+    )

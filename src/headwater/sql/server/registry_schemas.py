@@ -35,9 +35,9 @@ class RegistrySchemas:
         try:
             if chosen.schema_id is not None:
                 schema = self._registry.get_schema(chosen.schema_id)
-                return from_plan(schema_type(schema, self._registry).type)
-            subject = f"{topic}-{'key' if is_key else 'value'}"
-            found = registered_type(self._registry, subject, _KINDS[chosen.name])
+                return from_plan(schema_type(schema, self._registry, chosen.message).type)
+            kind, subject = _KINDS[chosen.name], f"{topic}-{'key' if is_key else 'value'}"
+            found = registered_type(self._registry, subject, kind, chosen.message)
             return None if found is None else from_plan(found.type)
         except (PlanError, RegistryError, RegistryUnreachableError, TypeMismatchError) as failure:
             raise SqlError(f"the schema of {topic} cannot be read: {failure}") from failure
