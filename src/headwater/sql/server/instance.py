@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from headwater.sql.server.server import SqlServer
 if TYPE_CHECKING:
     from headwater.spark_services.spark_service import ServiceContext
 
+_OWN_SETTINGS = "spark.headwater."
 _REALM = "headwater SQL"
 # A statement may have topics to make, and schemas to ask for.
 _FORWARD_WITHIN_S = 60.0
@@ -35,6 +37,9 @@ class Instance:
             config = SqlConfig.of(context.settings, context.cluster)
         except InvalidPropertiesError as failure:
             raise StartError(f"the client settings were refused: {failure}") from None
+        conf = context.jobs.session.conf
+        own = {name: value for name, value in conf.items() if name.startswith(_OWN_SETTINGS)}
+        config = replace(config, spark=own)
         forwarder = context.listener.forwarder(_FORWARD_WITHIN_S)
         self._making: asyncio.Task[None] | None = None
         self.server = SqlServer(config, context.jobs, context.url, forwarder)

@@ -53,7 +53,11 @@ def query_plan(
         "at_least_once" if chosen[GUARANTEE] == "at_least_once" else "exactly_once"
     )
     settings = ProgramSettings(
-        config.cluster, config.registry, guarantee=guarantee, checkpoint_dir=checkpoint
+        config.cluster,
+        config.registry,
+        guarantee=guarantee,
+        checkpoint_dir=checkpoint,
+        spark=config.spark,
     )
     start = Start("earliest" if chosen[OFFSET_RESET] == "earliest" else "latest")
     ends = msgspec.json.decode(chosen.get(START_OFFSETS, "{}"), type=Ends, strict=False)
