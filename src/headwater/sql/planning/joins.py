@@ -61,7 +61,7 @@ def _by_foreign_key(relation: ReadJoin, left: Rows, right: Rows, numbering: Numb
         ForeignKeyJoin, "KTABLE-FK-JOIN", (left.node, right.node),
         RowType(left.node.row.key, _struct(left.node, right.node)),
         kind=_KINDS[relation.kind], foreign_key=left.translator.translate(relation.left_key),
-        projection=_projection(left.node, right.node), emit="record",
+        projection=_projection(left.node, right.node), emit="record", repeats_ends=True,
     )  # fmt: skip
 
 
