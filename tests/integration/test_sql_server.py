@@ -302,6 +302,14 @@ def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
         "SELECT INITCAP(name), TRANSFORM(SPLIT(name, ' '), w => MASK(w)) FROM parts WHERE id = 1;"
     )
     assert server.select(text) == [["Part 1", ["xxxx", "n"]]]
+    server.run(
+        "CREATE TABLE days (day DATE PRIMARY KEY, at TIME) "
+        "WITH (kafka_topic='days', format='JSON', partitions=1);"
+        "INSERT INTO days VALUES ('2026-02-28', '23:59:58');"
+    )
+    assert server.select("SELECT * FROM days WHERE day = '2026-02-28';") == [
+        ["2026-02-28", "23:59:58"]
+    ]
     for text, why in {
         "SELECT ROWTIME FROM parts;": "ROWTIME",
         "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",

@@ -33,7 +33,7 @@ from headwater.serde.formats.protobuf_codec import load_bare_file
 from headwater.spark.formats.protobuf_schema import protobuf_schema
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.planning.wire_types import FORMS, wire_type
+from headwater.sql.planning.wire_types import forms_of, wire_type
 from headwater.sql.types import sql_type as sql
 from headwater.sql.types.plan_types import to_plan
 
@@ -245,8 +245,8 @@ def test_times_and_decimals_are_messages_in_protobuf_without_a_registry() -> Non
         "message Known { google.type.Date a = 1; google.type.TimeOfDay b = 2; "
         "google.protobuf.Timestamp c = 3; confluent.type.Decimal d = 4; }"
     ).class_named(None)
-    types: dict[str, sql.SqlType] = {"a": sql.DATE, "b": sql.TIME, "c": sql.TIMESTAMP, "d": sql.Decimal(4, 2)}
-    wire = wire_type(sql.Struct(tuple(types.items())), FORMS["PROTOBUF_NOSR"])
+    types = (("a", sql.DATE), ("b", sql.TIME), ("c", sql.TIMESTAMP), ("d", sql.Decimal(4, 2)))
+    wire = wire_type(sql.Struct(types), forms_of("PROTOBUF_NOSR"))
     values = {
         "a": {"year": 2026, "month": 2, "day": 28},
         "b": {"hours": 23, "minutes": 59, "seconds": 58, "nanos": 7_000_000},
@@ -259,6 +259,21 @@ def test_times_and_decimals_are_messages_in_protobuf_without_a_registry() -> Non
     assert data == message.SerializeToString(deterministic=True)
     assert (message.a.year, message.b.seconds, message.c.seconds) == (2026, 58, -5)
     assert (message.d.value, message.d.precision, message.d.scale) == (b"\xff\x38", 4, 2)
+
+
+def test_times_of_the_day_are_numbers_between_operators() -> None:
+    before = (
+        "CREATE STREAM l (k TIME KEY, t TIME) WITH (kafka_topic='l', format='JSON');"
+        "CREATE TABLE r (k TIME PRIMARY KEY, ts ARRAY<TIME>) WITH (kafka_topic='r', format='JSON');"
+    )
+    selected = "l.k, t, TIMEADD(MINUTES, 5, t) AS later, ts"
+    plan = planned(f"STREAM o AS SELECT {selected} FROM l JOIN r ON l.k = r.k", before)
+    for node in plan.walk():
+        assert "time" not in node.row.value.ddl().replace("ROWTIME", "")
+        assert node.row.key.ddl() == "int"
+    made = [str(node.value) for node in plan.walk() if isinstance(node, Map)][-1]
+    assert "time_from_millis(record.value.L_T)" in made
+    assert "CAST(time_to_millis(" in made
 
 
 def test_the_time_of_a_result_can_be_one_of_its_columns() -> None:

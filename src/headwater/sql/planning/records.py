@@ -16,10 +16,9 @@ from headwater.sql.metastore.formats import types_within
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind
 from headwater.sql.planning.formulas import formula, literal
 from headwater.sql.planning.wire_types import (
-    FORMS,
-    NOTHING,
+    IN_ROWS,
     WireForms,
-    differs,
+    forms_of,
     from_wire,
     to_wire,
     wire_type,
@@ -65,8 +64,9 @@ _VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 class Records:
     """The records of a source's topic.
 
-    In a topic times are numbers, and a key with windows is a struct; `row` is what a plan makes of
-    it, with `key` and `value` that `column` finds its way in. `wire_row` is the topic's own.
+    In a topic times may be numbers or messages, and a key with windows is a struct; `row` is what a
+    plan makes of it, with `key` and `value` that `column` finds its way in. `wire_row` is the
+    topic's own.
     """
 
     source: DataSource
@@ -90,12 +90,12 @@ class Records:
     @property
     def key_type(self) -> DataType:
         """The type of the key: of its only column, or a struct of them; with its window if any."""
-        return self._with_window(key_type(self.source.key))
+        return self._with_window(key_type(_in_form(self.source.key, IN_ROWS)))
 
     @property
     def value_type(self) -> DataType:
         """The type of the value: a struct, or its only column where that is not wrapped."""
-        return self._value_type(self.source.value)
+        return self._value_type(_in_form(self.source.value, IN_ROWS))
 
     @property
     def is_unwrapped(self) -> bool:
@@ -115,8 +115,8 @@ class Records:
     @property
     def wire_row(self) -> RowType:
         """The types of a record in its topic."""
-        key = _on_wire(self.source.key, self.source.key_format)
-        value = _on_wire(self.source.value, self.source.value_format)
+        key = _in_form(self.source.key, _forms(self.source.key_format))
+        value = _in_form(self.source.value, _forms(self.source.value_format))
         return RowType(self._with_window(key_type(key)), self._value_type(value), has_position=True)
 
     def read(self) -> dict[str, Expression]:
@@ -255,18 +255,17 @@ def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expressi
     )
 
 
-def _on_wire(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> Sequence[SourceColumn]:
-    forms = _forms(chosen)
+def _in_form(columns: Sequence[SourceColumn], forms: WireForms) -> Sequence[SourceColumn]:
     return [replace(column, type=wire_type(column.type, forms)) for column in columns]
 
 
 def _differs(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> bool:
-    """Tell whether a topic has something else where the language has its types."""
-    return any(differs(column.type, _forms(chosen)) for column in columns)
+    """Tell whether a topic has something else than rows have."""
+    return _in_form(columns, _forms(chosen)) != _in_form(columns, IN_ROWS)
 
 
 def _forms(chosen: ChosenFormat) -> WireForms:
-    return FORMS.get(chosen.name, NOTHING)
+    return forms_of(chosen.name)
 
 
 _PSEUDO: dict[str, Expression] = {

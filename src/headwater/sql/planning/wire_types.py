@@ -1,7 +1,8 @@
-"""What topics have for times and decimals, where a format has no types of its own for them.
+"""What rows and topics have for times and decimals, where they have no types of their own for them.
 
-JSON and its like write times as numbers. Protobuf has messages for them, those of Confluent's
-converter, which are structs to a plan: `google.type.Date`, `google.type.TimeOfDay`,
+Spark's state cannot hold a time of the day, so that in all rows between operators it is a number.
+In topics, JSON and its like write times as numbers. Protobuf has messages for them, those of
+Confluent's converter, which are structs to a plan: `google.type.Date`, `google.type.TimeOfDay`,
 `google.protobuf.Timestamp` and `confluent.type.Decimal`.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from headwater.sql.planning.formulas import field, formula, literal
+from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
     BYTES,
@@ -26,6 +28,7 @@ from headwater.sql.types.sql_type import (
 
 if TYPE_CHECKING:
     from headwater.plan.expressions import Expression
+    from headwater.plan.types import DataType
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,11 @@ _DATE = _message(
 _OF_DAY = "(({0}).hours * 3600000L + ({0}).minutes * 60000L + ({0}).seconds * 1000L"
 _OF_DAY = f"{_OF_DAY} + ({{0}}).nanos div 1000000)"
 _TIME = _message(
-    f"CASE WHEN {_OF_DAY} BETWEEN 0 AND 86399999 THEN time_from_millis({_OF_DAY}) END",
-    hours=(INTEGER, "CAST(time_to_millis({0}) div 3600000 AS int)"),
-    minutes=(INTEGER, "CAST(time_to_millis({0}) div 60000 % 60 AS int)"),
-    seconds=(INTEGER, "CAST(time_to_millis({0}) div 1000 % 60 AS int)"),
-    nanos=(INTEGER, "CAST(time_to_millis({0}) % 1000 * 1000000 AS int)"),
+    f"CASE WHEN {_OF_DAY} BETWEEN 0 AND 86399999 THEN CAST({_OF_DAY} AS int) END",
+    hours=(INTEGER, "CAST({0} div 3600000 AS int)"),
+    minutes=(INTEGER, "CAST({0} div 60000 % 60 AS int)"),
+    seconds=(INTEGER, "CAST({0} div 1000 % 60 AS int)"),
+    nanos=(INTEGER, "CAST({0} % 1000 * 1000000 AS int)"),
 )
 _TIMESTAMP = _message(
     "timestamp_millis(({0}).seconds * 1000 + ({0}).nanos div 1000000)",
@@ -85,18 +88,20 @@ def _decimal(type_: SqlType) -> WireForm:
     )
 
 
+_TIME_NUMBER = _number(INTEGER, "time_from_millis({0})", "CAST(time_to_millis({0}) AS int)")
 _NUMBERS: WireForms = {
     "TIMESTAMP": _number(BIGINT, "timestamp_millis({0})", "unix_millis({0})"),
     "DATE": _number(INTEGER, "date_from_unix_date({0})", "unix_date({0})"),
-    "TIME": _number(INTEGER, "time_from_millis({0})", "CAST(time_to_millis({0}) AS int)"),
+    "TIME": _TIME_NUMBER,
 }
 _MESSAGES: WireForms = {
     "DATE": lambda _: _DATE,
     "TIME": lambda _: _TIME,
     "DECIMAL": _decimal,
 }
-NOTHING: WireForms = {}
-FORMS: Mapping[str, WireForms] = {
+_NOTHING: WireForms = {}
+_FORMS: Mapping[str, WireForms] = {
+    "AVRO": {"TIME": _TIME_NUMBER},
     "JSON": _NUMBERS,
     "JSON_SR": _NUMBERS,
     "DELIMITED": _NUMBERS,
@@ -104,21 +109,15 @@ FORMS: Mapping[str, WireForms] = {
     "PROTOBUF": _MESSAGES,
     "PROTOBUF_NOSR": {**_MESSAGES, "TIMESTAMP": lambda _: _TIMESTAMP},
 }
-IN_STATE: WireForms = _NUMBERS
-"""What stands for times where Spark's state cannot hold them."""
+IN_ROWS: WireForms = {"TIME": _TIME_NUMBER}
+"""What stands for times of the day between operators."""
+IN_AGGREGATES: WireForms = _NUMBERS
+"""What stands for times that are folded together with times of the day."""
 
 
-def differs(type_: SqlType, forms: WireForms) -> bool:
-    """Tell whether something else stands for a type, or for a part of it."""
-    match type_:
-        case Array(element):
-            return differs(element, forms)
-        case Map(key, value):
-            return differs(key, forms) or differs(value, forms)
-        case Struct(fields):
-            return any(differs(part, forms) for _, part in fields)
-        case _:
-            return kind(type_) in forms
+def forms_of(format_: str) -> WireForms:
+    """Return what stands in topics of a format for what it has no types for."""
+    return _FORMS.get(format_, _NOTHING)
 
 
 def wire_type(type_: SqlType, forms: WireForms) -> SqlType:
@@ -136,13 +135,30 @@ def wire_type(type_: SqlType, forms: WireForms) -> SqlType:
 
 
 def from_wire(value: Expression, type_: SqlType, forms: WireForms) -> Expression:
-    """Return what was read of a topic as the type of the language."""
-    return _converted(value, wire_type(type_, forms), type_, type_, _Way(forms, is_read=True))
+    """Return what was read of a topic as rows have it."""
+    given, wanted = wire_type(type_, forms), wire_type(type_, IN_ROWS)
+    return _converted(value, given, wanted, type_, _Way(forms, is_read=True))
 
 
 def to_wire(value: Expression, type_: SqlType, forms: WireForms) -> Expression:
-    """Return a value of the language as the topic has it."""
+    """Return a value of a row as the topic has it."""
+    given, wanted = wire_type(type_, IN_ROWS), wire_type(type_, forms)
+    return _converted(value, given, wanted, type_, _Way(forms, is_read=False))
+
+
+def typed(value: Expression, type_: SqlType, forms: WireForms = IN_ROWS) -> Expression:
+    """Return a value of a row as the type of the language."""
+    return _converted(value, wire_type(type_, forms), type_, type_, _Way(forms, is_read=True))
+
+
+def kept(value: Expression, type_: SqlType, forms: WireForms = IN_ROWS) -> Expression:
+    """Return a value of the language as rows have it."""
     return _converted(value, type_, wire_type(type_, forms), type_, _Way(forms, is_read=False))
+
+
+def kept_type(type_: SqlType) -> DataType:
+    """Return the type that rows have for it."""
+    return to_plan(wire_type(type_, IN_ROWS))
 
 
 @dataclass(frozen=True)
@@ -162,7 +178,7 @@ def _converted(
     type_: SqlType,
     way: _Way,
 ) -> Expression:
-    if not differs(type_, way.forms):
+    if given == wanted:
         return value
     match given, wanted, type_:
         case Array(one), Array(other), Array(element):

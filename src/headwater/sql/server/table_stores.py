@@ -9,6 +9,7 @@ from headwater.plan.formats import Format
 from headwater.plan.types import BINARY
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.records import Records
+from headwater.sql.planning.wire_types import forms_of, wire_type
 from headwater.sql.server.rows.formats import Side as Columns
 from headwater.sql.server.rows.records import Record, RecordReader
 from headwater.stores.errors import StoreError
@@ -81,7 +82,10 @@ class TableStore:
         self._reader = RecordReader(table, table.name, registry)
         self._key = Columns(table, "key", registry)
         self._value = Columns(table, "value", registry)
-        self._is_in_bytes = table.is_windowed or table.key_format.name == "DELIMITED"
+        # What a topic has in another form than the language is compared as it is written.
+        forms = forms_of(table.key_format.name)
+        is_other = any(wire_type(column.type, forms) != column.type for column in table.key)
+        self._is_in_bytes = table.is_windowed or table.key_format.name == "DELIMITED" or is_other
         # Values are read here, with ksqlDB's ways, and not by the store.
         followed = FollowedTable(table.name, table.topic, self._key_side(), _BYTES)
         directory.mkdir(parents=True, exist_ok=True)
