@@ -331,6 +331,28 @@ def test_columns_come_from_the_registry_and_rows_go_through_it(server: SqlProces
     assert "VALUE DOUBLE" in statement, "it is kept with its columns"
 
 
+def test_rows_go_through_protobuf_with_a_registry_and_without(server: SqlProcess) -> None:
+    columns = "day DATE, at TIME, seen TIMESTAMP, n DECIMAL(4, 2), x DOUBLE, tags ARRAY<STRING>"
+    row = ["2026-02-28", "23:59:58", "2026-01-02T03:04:05.006", -2.0, 0.0, ["a"]]
+    for format_ in ("PROTOBUF", "PROTOBUF_NOSR"):
+        server.run(
+            f"CREATE TABLE {format_}_rows (id INT PRIMARY KEY, {columns}) "
+            f"WITH (kafka_topic='{format_}', format='{format_}', partitions=1);"
+            f"INSERT INTO {format_}_rows VALUES (7, '2026-02-28', '23:59:58', "
+            "'2026-01-02T03:04:05.006', -2.00, 0.0, ARRAY['a']);"
+            f"INSERT INTO {format_}_rows (id) VALUES (8);"
+        )
+        assert server.select(f"SELECT * FROM {format_}_rows WHERE id = 7;") == [[7, *row]]
+        assert server.select(f"SELECT * FROM {format_}_rows WHERE id = 8;") == [
+            [8, None, None, None, None, 0.0, []]
+        ]
+    (described,) = server.run(
+        "CREATE STREAM again WITH (kafka_topic='PROTOBUF', format='PROTOBUF'); DESCRIBE again;"
+    )[1:]
+    names = [field["name"] for field in described["sourceDescription"]["fields"]]
+    assert names == ["ID", "DAY", "AT", "SEEN", "N", "X", "TAGS"]
+
+
 def test_the_server_tells_of_itself(server: SqlProcess) -> None:
     info = server.request("GET", "/info").body["KsqlServerInfo"]
     assert info["ksqlServiceId"] == "statements_"

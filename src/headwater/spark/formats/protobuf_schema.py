@@ -12,6 +12,7 @@ from headwater.plan.types import (
     INT,
     SMALLINT,
     STRING,
+    TIMESTAMP,
     TINYINT,
     Array,
     DataType,
@@ -29,18 +30,25 @@ _SCALARS = {
     DOUBLE: "double",
     STRING: "string",
     BINARY: "bytes",
+    TIMESTAMP: "google.protobuf.Timestamp",
 }
+_IMPORT = 'import "google/protobuf/timestamp.proto";\n'
 _NAME = "ConnectDefault{}"
 
 
-def protobuf_schema(type_: DataType) -> str:
+def protobuf_schema(type_: DataType, message: str | None = None) -> str:
     """Return a file whose first message has a field for each of a struct's, in their order.
 
     What is no struct is the only field of a message. Fields that are not set have their defaults,
-    as everything has in proto3; raises PlanError for a type that it has none for.
+    as everything has in proto3; raises PlanError for a type that it has none for. `message` is the
+    first message's own name, with its package if it has one.
     """
     struct = type_ if isinstance(type_, Struct) else Struct.of(value=type_)
-    return f'syntax = "proto3";\n{_Messages().of(struct)}'
+    package, _, name = (message or "").rpartition(".")
+    within = f"package {package};\n" if package else ""
+    text = _Messages().of(struct, name or None)
+    imports = _IMPORT if _SCALARS[TIMESTAMP] in text else ""
+    return f'syntax = "proto3";\n{within}{imports}{text}'
 
 
 class _Messages:
@@ -49,9 +57,9 @@ class _Messages:
     def __init__(self) -> None:
         self._count = 0
 
-    def of(self, struct: Struct) -> str:
+    def of(self, struct: Struct, name: str | None = None) -> str:
         self._count += 1
-        name, inner, fields = _NAME.format(self._count), [], []
+        name, inner, fields = name or _NAME.format(self._count), [], []
         for number, field in enumerate(struct.fields, start=1):
             word, nested = self._field(field.type, field.name)
             inner += nested

@@ -115,17 +115,17 @@ class Records:
     @property
     def wire_row(self) -> RowType:
         """The types of a record in its topic."""
-        key = _in_form(self.source.key, _forms(self.source.key_format))
+        key = self._wire_key
         value = _in_form(self.source.value, _forms(self.source.value_format))
-        return RowType(self._with_window(key_type(key)), self._value_type(value), has_position=True)
+        return RowType(self._with_window(key), self._value_type(value), has_position=True)
 
     def read(self) -> dict[str, Expression]:
         """Return key and value of the plan, over those of the topic, where they differ."""
-        return self._where_they_differ(from_wire)
+        return self._where_they_differ(from_wire, is_read=True)
 
     def written(self) -> dict[str, Expression]:
         """Return key and value of the topic, over those of the plan, where they differ."""
-        return self._where_they_differ(to_wire)
+        return self._where_they_differ(to_wire, is_read=False)
 
     def column(self, name: str) -> Expression:
         """Return what stands for a column of a record."""
@@ -158,6 +158,8 @@ class Records:
         column = self.source.column(given.name)
         assert column is not None
         value = self.column(given.name)
+        if column.is_key and self._has_message_as_key:
+            value = Column((*self._key_path, given.name))
         chosen = self.source.key_format if column.is_key else self.source.value_format
         value = from_wire(value, column.type, _forms(chosen))
         return _time_of(value, column.type, given.pattern)
@@ -173,6 +175,16 @@ class Records:
         at = _time_of(self.column(given.name), column.type, given.pattern)
         # A tombstone has no columns, and the time that it had.
         return formula("coalesce({0}, {1})", TIMESTAMP, at, Column(("record", "timestamp")))
+
+    @property
+    def _wire_key(self) -> DataType:
+        columns = _in_form(self.source.key, _forms(self.source.key_format))
+        return _struct_of(columns) if self._has_message_as_key else key_type(columns)
+
+    @property
+    def _has_message_as_key(self) -> bool:
+        """Whether the only column of the key is in a message: Protobuf has nothing else."""
+        return len(self.source.key) == 1 and self.source.key_format.name.startswith("PROTOBUF")
 
     @property
     def _key_path(self) -> tuple[str, ...]:
@@ -199,21 +211,33 @@ class Records:
     def _value_type(self, columns: Sequence[SourceColumn]) -> DataType:
         if self.is_unwrapped:
             return to_plan(columns[0].type)
-        return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
+        return _struct_of(columns)
 
-    def _where_they_differ(self, convert: _ConversionByForms) -> dict[str, Expression]:
+    def _where_they_differ(
+        self, convert: _ConversionByForms, *, is_read: bool
+    ) -> dict[str, Expression]:
         found = {}
         source = self.source
-        if _differs(source.key, source.key_format):
+        if self._has_message_as_key or _differs(source.key, source.key_format):
             forms = _forms(source.key_format)
-            found["key"] = self._converted_key(lambda value, type_: convert(value, type_, forms))
+            found["key"] = self._converted_key(
+                lambda value, type_: convert(value, type_, forms), is_read=is_read
+            )
         if _differs(source.value, source.value_format):
             its = _forms(source.value_format)
             found["value"] = self._converted_value(lambda value, type_: convert(value, type_, its))
         return found
 
-    def _converted_key(self, convert: _Conversion) -> Expression:
-        key = self._converted(self.source.key, self._key_path, convert, len(self.source.key) == 1)
+    def _converted_key(self, convert: _Conversion, *, is_read: bool) -> Expression:
+        first, path = self.source.key[0], self._key_path
+        if not self._has_message_as_key:
+            key = self._converted(self.source.key, path, convert, len(self.source.key) == 1)
+        elif is_read:
+            key = convert(Column((*path, first.name)), first.type)
+        else:
+            whole = Column(path)
+            message = StructOf(((first.name, convert(whole, first.type)),))
+            key = Case(((whole.isNotNull(), message),))
         window = self.source.window
         if window is None:
             return key
@@ -291,6 +315,10 @@ def key_type(columns: Sequence[SourceColumn]) -> DataType:
         return BINARY
     if len(columns) == 1:
         return to_plan(columns[0].type)
+    return _struct_of(columns)
+
+
+def _struct_of(columns: Sequence[SourceColumn]) -> Struct:
     return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
 
 

@@ -13,6 +13,7 @@ from headwater.sql.server.engine import Engine, Surroundings
 from headwater.sql.server.entities.statuses import current_status, warning
 from headwater.sql.server.plans import START_OFFSETS, query_plan, stream_topics
 from headwater.sql.server.properties import DEFAULTS, OFFSET_RESET
+from headwater.sql.server.protobuf_subjects import register_missing
 from headwater.sql.server.resolved_statements import resolved
 from headwater.sql.server.sink_topics import needed_topic
 from headwater.sql.server.topics import Topic
@@ -88,6 +89,7 @@ async def run_change(
         return warning(outcome.reason, parsed.text)
     if outcome is not None:
         await _make_topic(server, statement, outcome)
+        await asyncio.to_thread(register_missing, outcome, server.registry)
     command = Command(
         id_,
         resolved(statement, outcome or Nothing(""), _partitions(outcome, trial)),
