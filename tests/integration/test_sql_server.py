@@ -349,8 +349,11 @@ def test_rows_go_through_protobuf_with_a_registry_and_without(server: SqlProcess
     (described,) = server.run(
         "CREATE STREAM again WITH (kafka_topic='PROTOBUF', format='PROTOBUF'); DESCRIBE again;"
     )[1:]
-    names = [field["name"] for field in described["sourceDescription"]["fields"]]
-    assert names == ["ID", "DAY", "AT", "SEEN", "N", "X", "TAGS"]
+    fields = described["sourceDescription"]["fields"]
+    assert [(field["name"], field["schema"]["type"]) for field in fields] == [
+        ("ID", "INTEGER"), ("DAY", "DATE"), ("AT", "TIME"), ("SEEN", "TIMESTAMP"), ("N", "STRUCT"),
+        ("X", "DOUBLE"), ("TAGS", "ARRAY"),
+    ]  # fmt: skip
 
 
 def test_the_server_tells_of_itself(server: SqlProcess) -> None:

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
 from headwater.plan.registry_types import registered_type, schema_type
+from headwater.serde import Schema
 from headwater.serde.errors import RegistryError, RegistryUnreachableError
+from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
 from headwater.sql.errors import SqlError
+from headwater.sql.server.rows.protobuf import with_times
 from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.plan_types import from_plan
 
@@ -33,11 +36,25 @@ class RegistrySchemas:
                 "or set ksql.schema.registry.url"
             )
         try:
-            if chosen.schema_id is not None:
-                schema = self._registry.get_schema(chosen.schema_id)
-                return from_plan(schema_type(schema, self._registry, chosen.message).type)
-            kind, subject = _KINDS[chosen.name], f"{topic}-{'key' if is_key else 'value'}"
-            found = registered_type(self._registry, subject, kind, chosen.message)
-            return None if found is None else from_plan(found.type)
+            return self._found(self._registry, topic, chosen, is_key=is_key)
         except (PlanError, RegistryError, RegistryUnreachableError, TypeMismatchError) as failure:
             raise SqlError(f"the schema of {topic} cannot be read: {failure}") from failure
+
+    def _found(
+        self, registry: SchemaRegistryClient, topic: str, chosen: ChosenFormat, *, is_key: bool
+    ) -> SqlType | None:
+        if chosen.schema_id is not None:
+            schema = registry.get_schema(chosen.schema_id)
+            found = schema_type(schema, registry, chosen.message)
+        else:
+            subject = f"{topic}-{'key' if is_key else 'value'}"
+            registered = registered_type(registry, subject, _KINDS[chosen.name], chosen.message)
+            if registered is None:
+                return None
+            found = registered
+        type_ = from_plan(found.type)
+        if chosen.name != "PROTOBUF":
+            return type_
+        schema = Schema(found.text, "PROTOBUF", found.references)
+        message = load_file(schema, registry).class_named(chosen.message)
+        return with_times(type_, descriptor_of(message))

@@ -10,21 +10,55 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 
+from headwater.plan import types as plan
 from headwater.serde.formats.protobuf_codec import descriptor_of, load_bare_file
 from headwater.spark.formats.protobuf_schema import protobuf_schema
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.wire_types import forms_of, wire_type
 from headwater.sql.types.plan_types import to_plan
-from headwater.sql.types.sql_type import Array, Decimal, Map, SqlType, Struct
+from headwater.sql.types.sql_type import DATE, TIME, Array, Decimal, Map, SqlType, Struct
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from google.protobuf.message import Message
 
+    from headwater.plan.types import DataType
+
+
+_WELL_KNOWN: dict[DataType, str] = {
+    plan.DATE: "google.type.Date",
+    plan.TIME: "google.type.TimeOfDay",
+}
+_TIMES = {"google.type.Date": DATE, "google.type.TimeOfDay": TIME}
+
 
 def schema_of(struct: Struct, message: str | None = None) -> str:
     """Return the text of a schema for columns, as Spark writes them; raises PlanError."""
-    return protobuf_schema(to_plan(wire_type(struct, forms_of("PROTOBUF"))), message)
+    decimals = {"DECIMAL": forms_of("PROTOBUF")["DECIMAL"]}
+    return protobuf_schema(to_plan(wire_type(struct, decimals)), message, _WELL_KNOWN)
+
+
+def with_times(found: SqlType, message: Descriptor) -> SqlType:
+    """Return the type of a message with dates and times of the day where it has Google's."""
+    if message.full_name in _TIMES:
+        return _TIMES[message.full_name]
+    if not isinstance(found, Struct):
+        return found
+    parts = zip(found.fields, message.fields, strict=True)
+    return Struct(tuple((name, _with_times(part, field)) for (name, part), field in parts))
+
+
+def _with_times(found: SqlType, field: FieldDescriptor) -> SqlType:
+    message = field.message_type
+    if message is None:
+        return found
+    match found:
+        case Array(element):
+            return Array(with_times(element, message))
+        case Map(key, value):
+            return Map(key, _with_times(value, message.fields_by_name["value"]))
+        case _:
+            return with_times(found, message)
 
 
 class BareMessages:
