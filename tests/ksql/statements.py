@@ -11,9 +11,9 @@ from headwater.plan.registry_types import schema_type
 from headwater.serde import Schema, SchemaRegistryClient
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse, parse_statement
+from headwater.sql.server.registry_schemas import type_of
 from headwater.sql.tree.statements.creation import ColumnRole, CreateSource
 from headwater.sql.types.named import resolve_type
-from headwater.sql.types.plan_types import from_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,9 +72,8 @@ class CaseSchemas:
     def _type(self, schema: object, chosen: ChosenFormat) -> SqlType:
         text = schema if isinstance(schema, str) and " " in schema else json.dumps(schema)
         try:
-            return from_plan(
-                schema_type(Schema(text, _KINDS[chosen.name]), _NOBODY, chosen.message).type
-            )
+            found = schema_type(Schema(text, _KINDS[chosen.name]), _NOBODY, chosen.message)
+            return type_of(found, chosen, _NOBODY)
         except PlanError as error:
             raise UnknownSchemaError(chosen.name) from error
 

@@ -15,6 +15,7 @@ from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.plan_types import from_plan
 
 if TYPE_CHECKING:
+    from headwater.plan.registry_types import SchemaType
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.metastore.formats import ChosenFormat
     from headwater.sql.types.sql_type import SqlType
@@ -52,9 +53,14 @@ class RegistrySchemas:
             if registered is None:
                 return None
             found = registered
-        type_ = from_plan(found.type)
-        if chosen.name != "PROTOBUF":
-            return type_
-        schema = Schema(found.text, "PROTOBUF", found.references)
-        message = load_file(schema, registry).class_named(chosen.message)
-        return with_times(type_, descriptor_of(message))
+        return type_of(found, chosen, registry)
+
+
+def type_of(found: SchemaType, chosen: ChosenFormat, registry: SchemaRegistryClient) -> SqlType:
+    """Return the type that the language has for a schema; raises TypeMismatchError."""
+    type_ = from_plan(found.type)
+    if chosen.name != "PROTOBUF":
+        return type_
+    schema = Schema(found.text, "PROTOBUF", found.references)
+    message = load_file(schema, registry).class_named(chosen.message)
+    return with_times(type_, descriptor_of(message))
