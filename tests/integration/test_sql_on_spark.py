@@ -18,7 +18,7 @@ from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse
 from headwater.sql.planning.plans import plan_queries
 from headwater.sql.server.config import ProcessingLogConfig, SqlConfig
-from headwater.sql.server.plans import query_plan
+from headwater.sql.server.queries.plans import query_plan
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:

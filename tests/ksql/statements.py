@@ -11,7 +11,7 @@ from headwater.plan.registry_types import schema_type
 from headwater.serde import Schema, SchemaRegistryClient
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse, parse_statement
-from headwater.sql.server.registry_schemas import type_of
+from headwater.sql.server.topics.registry_schemas import type_of
 from headwater.sql.tree.statements.creation import ColumnRole, CreateSource
 from headwater.sql.types.named import resolve_type
 

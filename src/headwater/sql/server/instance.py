@@ -11,12 +11,12 @@ from headwater.clients.errors import InvalidPropertiesError
 from headwater.http.app import App, call_handler
 from headwater.http.errors import StartError
 from headwater.http.metrics import RequestMetrics
+from headwater.sql.server.commands.headless import run_file
 from headwater.sql.server.config import SqlConfig
-from headwater.sql.server.headless import run_file
 from headwater.sql.server.http.api import INTERFACE
 from headwater.sql.server.http.websocket_queries import ws_query
-from headwater.sql.server.log_stream import make_stream
 from headwater.sql.server.server import SqlServer
+from headwater.sql.server.topics.log_stream import make_stream
 
 if TYPE_CHECKING:
     from headwater.spark_services.spark_service import ServiceContext

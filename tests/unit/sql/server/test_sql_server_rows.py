@@ -13,8 +13,8 @@ from headwater.sql.analysis.outcomes import InsertRow, MakeSource, PushQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.engine import Engine
-from headwater.sql.server.key_lookup import wanted_keys
-from headwater.sql.server.projection import Projection
+from headwater.sql.server.queries.key_lookup import wanted_keys
+from headwater.sql.server.queries.projection import Projection
 from headwater.sql.server.rows.casting import caster
 from headwater.sql.server.rows.computation import computation
 from headwater.sql.server.rows.formats import MalformedError

@@ -14,8 +14,8 @@ from headwater.plan.plan import Plan, ProgramSettings
 from headwater.sql.analysis.query.analysed import sources_of
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.server.processing_log import deserializer_of
 from headwater.sql.server.properties import DEFAULTS, GUARANTEE, OFFSET_RESET
+from headwater.sql.server.topics.processing_log import deserializer_of
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.errors import TypeMismatchError
 
