@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
@@ -11,6 +12,7 @@ from headwater.serde.errors import RegistryError, RegistryUnreachableError
 from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
 from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.protobuf import with_times
+from headwater.sql.server.topics.connect_words import with_connect_words
 from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.plan_types import from_plan
 
@@ -59,6 +61,8 @@ class RegistrySchemas:
 def type_of(found: SchemaType, chosen: ChosenFormat, registry: SchemaRegistryClient) -> SqlType:
     """Return the type that the language has for a schema; raises TypeMismatchError."""
     type_ = from_plan(found.type)
+    if chosen.name == "JSON_SR":
+        return with_connect_words(type_, json.loads(found.text))
     if chosen.name != "PROTOBUF":
         return type_
     schema = Schema(found.text, "PROTOBUF", found.references)
