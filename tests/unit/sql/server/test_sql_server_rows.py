@@ -128,6 +128,7 @@ def source(text: str) -> DataSource:
         ("TRIM(CHR(9) + ' a' + CHR(160) + CHR(10))", "a\xa0"),
         ("REGEXP_EXTRACT('(\\p{L}+)$', 'aä' + CHR(10))", "aä"),
         ("REGEXP_REPLACE('ab' + CHR(10), 'x*$', '-')", "ab-\n-"),
+        ("REGEXP_REPLACE('ab' + CHR(13) + CHR(10), 'x*$', '-')", "ab-\r\n-"),
         ("REGEXP_EXTRACT('(', s)", None),
         ("'a%b' LIKE 'a!%_' ESCAPE '!'", True),
         ("n > 3 AND s = 'abc' OR x < 0", True),

@@ -102,10 +102,13 @@ class JavaPattern:
 
     def search(self, text: str, start: int = 0) -> Found | None:
         """Return the first match that begins at a place or after it."""
-        if start > len(text):
-            return None
-        match = self._compiled.search(text, start)
-        return None if match is None else self._found(text, match)
+        while start <= len(text) and (match := self._compiled.search(text, start)) is not None:
+            end = self._end_in(match)
+            # No line ends between \r and \n.
+            if end is None or text[max(end - 1, 0) : end + 1] != "\r\n":
+                return self._found(text, match, end)
+            start = match.start() + 1
+        return None
 
     def find_all(self, text: str) -> Iterator[Found]:
         """Return the matches one after the other."""
@@ -114,9 +117,12 @@ class JavaPattern:
             yield found
             start = found.end + (found.start == found.end)
 
-    def _found(self, text: str, match: Any) -> Found:
-        # What stands for `$` takes the end of line that Java only looks at.
-        end = min((at for each in self._ends if (at := match.start(each)) >= 0), default=len(text))
+    def _end_in(self, match: Any) -> int | None:
+        """Return where `$` is in a match; what stands for it takes the end of line after it."""
+        return min((at for each in self._ends if (at := match.start(each)) >= 0), default=None)
+
+    def _found(self, text: str, match: Any, end: int | None) -> Found:
+        end = len(text) if end is None else end
         spans = [match.span(at) for at in self._places]
         groups = (text[at : min(to, end)] if at >= 0 else None for at, to in spans)
         start, to = spans[0]
