@@ -53,6 +53,11 @@ class SparkCluster:
     ) -> None:
         self._stop()
 
+    @property
+    def applications(self) -> int:
+        """How many programs the worker has had executors of."""
+        return len(list((self._folder / "work").glob("app-*")))
+
     def _start(self, ready: str, class_: str, *options: str) -> str:
         """Start one of Spark's programs, and return what its first line of this form says."""
         home = Path(pyspark.__file__).parent

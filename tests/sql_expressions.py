@@ -100,7 +100,8 @@ NUMBERS = (
 
 TEXTS = (
     "UCASE(u)", "LCASE(u)", "INITCAP(s)", "INITCAP(u)", "LEN(s)", "LEN(u)", "LEN(b)", "TRIM(' a ')",
-    "TRIM(u)", "SUBSTRING(s, 5)", "SUBSTRING(s, -3)", "SUBSTRING(s, 0)", "SUBSTRING(s, 5, 2)",
+    "TRIM(u)", "TRIM(CHR(9) + CHR(10) + ' a' + CHR(160) + CHR(0))",
+    "SUBSTRING(s, 5)", "SUBSTRING(s, -3)", "SUBSTRING(s, 0)", "SUBSTRING(s, 5, 2)",
     "SUBSTRING(s, 5, -1)", "SUBSTRING(s, -3, 2)", "SUBSTRING(s, -99, 2)", "SUBSTRING(u, 8, 1)",
     "SUBSTRING(b, 2, 2)", "SUBSTRING(b, -1)", "SUBSTRING(s, i)", "CONCAT(s, u)", "CONCAT(b, b)",
     "CONCAT_WS('-', s, u, s)", "CONCAT_WS(s, 'a', 'b')", "CONCAT_WS(b, b, b)", "LPAD(s, 5, 'xy')",
@@ -138,7 +139,10 @@ TEXTS = (
     "REGEXP_EXTRACT('(\\w+) (\\w+)', s)", "REGEXP_EXTRACT('(\\w+) (\\w+)', s, 2)",
     "REGEXP_EXTRACT('(\\w+)', s, 3)",
     "REGEXP_EXTRACT('(x)?T', s, 1)", "REGEXP_EXTRACT('(', s)", "REGEXP_EXTRACT('\\p{Upper}', s)",
-    "REGEXP_EXTRACT('.', u)",
+    "REGEXP_EXTRACT('.', u)", "REGEXP_EXTRACT('(b$)', 'b' + CHR(10))",
+    "REGEXP_REPLACE('ab' + CHR(13) + CHR(10), 'x*$', '-')", "REGEXP_EXTRACT('\\s\\S+\\Z', s)",
+    "REGEXP_EXTRACT_ALL('\\p{L}+', u)", "REGEXP_EXTRACT('[\\s\\x{41}]', CHR(11))",
+    "REGEXP_SPLIT_TO_ARRAY('a1b' + CHR(10), '(\\d|$)')",
     "REGEXP_EXTRACT('(?<n>q.)', s, 1)", "REGEXP_EXTRACT('(?i)fox$', s)",
     "REGEXP_EXTRACT('\\Q.\\E', s)",
     "REGEXP_EXTRACT_ALL('[a-z]+', s)", "REGEXP_EXTRACT_ALL('(.)u', s, 1)",

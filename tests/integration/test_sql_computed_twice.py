@@ -14,6 +14,7 @@ from headwater.sql.analysis.outcomes import MakeSource, PushQuery
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.planning.expressions import Translator
 from headwater.sql.planning.formulas import field, formula
+from headwater.sql.planning.wire_types import kept
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.rows.casting import milliseconds_of
 from headwater.sql.server.rows.computation import computation
@@ -54,7 +55,8 @@ def _typed(engine: Engine, texts: tuple[str, ...]) -> list[Typed]:
 
 def _translated(typed: Typed) -> str:
     def column(meaning: ColumnMeaning) -> Any:
-        return formula(field(meaning.name), meaning.type)
+        # As rows of a plan have it: a time of the day is a number there.
+        return kept(formula(field(meaning.name), meaning.type), meaning.type)
 
     text = str(Translator(column).translate(typed))
     return f"unix_millis({text})" if typed.type == TIMESTAMP else text

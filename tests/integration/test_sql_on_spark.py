@@ -18,7 +18,7 @@ from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse
 from headwater.sql.planning.plans import plan_queries
 from headwater.sql.server.config import ProcessingLogConfig, SqlConfig
-from headwater.sql.server.plans import query_plan
+from headwater.sql.server.queries.plans import query_plan
 from headwater.testing.topology_driver import TopologyDriver
 
 if TYPE_CHECKING:
@@ -160,6 +160,31 @@ CREATE STREAM minutes (id STRING KEY, n BIGINT, total INT)
 CREATE STREAM ends AS SELECT id, windowend - windowstart AS length, n FROM minutes;
 CREATE STREAM again AS SELECT id, twice + 1 AS more FROM big;
 """
+
+
+@pytest.mark.timeout(600)
+def test_times_and_decimals_are_messages_of_protobuf(spark: SparkSession) -> None:
+    columns = "d DATE, t TIME, at TIMESTAMP, n DECIMAL(4, 2), days ARRAY<DATE>"
+    plan = _plan(
+        f"CREATE STREAM s (k INT KEY, {columns}) WITH (kafka_topic='s', format='PROTOBUF_NOSR');"
+        "CREATE STREAM o WITH (format='JSON') AS SELECT * FROM s;"
+        "CREATE STREAM p AS SELECT * FROM s;"
+    )
+    day = {"year": 2026, "month": 2, "day": 28}
+    given = {
+        "D": day,
+        "T": {"hours": 23, "minutes": 59, "seconds": 58, "nanos": 7_000_000},
+        "AT": {"seconds": -5, "nanos": 7_000_000},
+        "N": {"value": base64.b64encode(b"\xff\x38").decode(), "precision": 4, "scale": 2},
+        "DAYS": [day, {"year": 2026, "month": 2, "day": 30}],
+    }
+    # A driver has JSON where Protobuf would be: the messages are seen as they are.
+    with TopologyDriver(plan, spark) as driver:
+        driver.pipe("s", {"K": 7}, given)
+        driver.pipe("s", None, {})
+        numbers = {"D": 20512, "T": 86398007, "AT": -4993, "N": -2.0, "DAYS": [20512, None]}
+        assert _shown(driver, "O") == [(7, numbers), (None, {})]
+        assert _shown(driver, "P") == [({"K": 7}, {**given, "DAYS": [day, None]}), (None, {})]
 
 
 def _plan(text: str) -> Plan:

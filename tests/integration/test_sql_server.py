@@ -302,6 +302,14 @@ def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
         "SELECT INITCAP(name), TRANSFORM(SPLIT(name, ' '), w => MASK(w)) FROM parts WHERE id = 1;"
     )
     assert server.select(text) == [["Part 1", ["xxxx", "n"]]]
+    server.run(
+        "CREATE TABLE days (day DATE PRIMARY KEY, at TIME) "
+        "WITH (kafka_topic='days', format='JSON', partitions=1);"
+        "INSERT INTO days VALUES ('2026-02-28', '23:59:58');"
+    )
+    assert server.select("SELECT * FROM days WHERE day = '2026-02-28';") == [
+        ["2026-02-28", "23:59:58"]
+    ]
     for text, why in {
         "SELECT ROWTIME FROM parts;": "ROWTIME",
         "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",
@@ -321,6 +329,31 @@ def test_columns_come_from_the_registry_and_rows_go_through_it(server: SqlProces
     assert rows == [["a", 1.5, "bar"]]
     statement = server.run("DESCRIBE inferred;")[0]["sourceDescription"]["statement"]
     assert "VALUE DOUBLE" in statement, "it is kept with its columns"
+
+
+def test_rows_go_through_protobuf_with_a_registry_and_without(server: SqlProcess) -> None:
+    columns = "day DATE, at TIME, seen TIMESTAMP, n DECIMAL(4, 2), x DOUBLE, tags ARRAY<STRING>"
+    row = ["2026-02-28", "23:59:58", "2026-01-02T03:04:05.006", -2.0, 0.0, ["a"]]
+    for format_ in ("PROTOBUF", "PROTOBUF_NOSR"):
+        server.run(
+            f"CREATE TABLE {format_}_rows (id INT PRIMARY KEY, {columns}) "
+            f"WITH (kafka_topic='{format_}', format='{format_}', partitions=1);"
+            f"INSERT INTO {format_}_rows VALUES (7, '2026-02-28', '23:59:58', "
+            "'2026-01-02T03:04:05.006', -2.00, 0.0, ARRAY['a']);"
+            f"INSERT INTO {format_}_rows (id) VALUES (8);"
+        )
+        assert server.select(f"SELECT * FROM {format_}_rows WHERE id = 7;") == [[7, *row]]
+        assert server.select(f"SELECT * FROM {format_}_rows WHERE id = 8;") == [
+            [8, None, None, None, None, 0.0, []]
+        ]
+    (described,) = server.run(
+        "CREATE STREAM again WITH (kafka_topic='PROTOBUF', format='PROTOBUF'); DESCRIBE again;"
+    )[1:]
+    fields = described["sourceDescription"]["fields"]
+    assert [(field["name"], field["schema"]["type"]) for field in fields] == [
+        ("ID", "INTEGER"), ("DAY", "DATE"), ("AT", "TIME"), ("SEEN", "TIMESTAMP"), ("N", "STRUCT"),
+        ("X", "DOUBLE"), ("TAGS", "ARRAY"),
+    ]  # fmt: skip
 
 
 def test_the_server_tells_of_itself(server: SqlProcess) -> None:

@@ -2,8 +2,9 @@
 
     python -m tests.ksql FOLDER [--letters abc] [--run 'between*']
 
-There are two tiers: whether each statement is read, and whether each case is refused where it
-expects that, and otherwise makes sources of the schemas it expects. Files outside --letters stay
+There are three tiers: whether each statement is read, whether each case is refused where it
+expects that, and otherwise makes sources of the schemas it expects, and whether the queries of a
+case that has records can be planned. Files outside --letters stay
 unread, so that some are left to judge by what nobody looked at.
 
 With --run the cases of some files are run by Spark instead, over their records and without a
@@ -21,7 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.ksql.cases import read_cases
-from tests.ksql.judgement import Judgement, Outcome, judge_reading, judge_records, judge_statements
+from tests.ksql.judgement import (
+    Judgement,
+    Outcome,
+    judge_plans,
+    judge_reading,
+    judge_records,
+    judge_statements,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,24 +42,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--letters", default="abcdefghijklm", help="first letters of file names")
-    parser.add_argument("--run", metavar="FILES", help="run the cases of these files, by pattern")
+    parser.add_argument(
+        "--run", metavar="FILES", help="run the cases of these files, by patterns with commas"
+    )
     arguments = parser.parse_args()
     cases = list(read_cases(arguments.folder, arguments.letters))
     if arguments.run is not None:
-        _run([case for case in cases if fnmatch(case.file, arguments.run)])
+        patterns = arguments.run.split(",")
+        _run([case for case in cases if any(fnmatch(case.file, each) for each in patterns)])
         return 0
     statements = judge_statements(cases)
+    plans = judge_plans(cases)
     reading = judge_reading(cases)
     _report("refusals and schemas, by case", statements)
+    _report("plans, by case", plans)
     _report("reading, by statement", reading)
     return 1 if reading.failures else 0
 
 
 def _run(cases: Sequence[Case]) -> None:
     """Run cases file by file, so that whoever stops it has seen those before."""
-    whole = Judgement()
+    from tests.ksql.execution import CaseRuns
+
+    whole, runs = Judgement(), CaseRuns()
     for file, of_file in groupby(cases, key=lambda case: case.file):
-        judgement = judge_records(of_file)
+        judgement = judge_records(of_file, runs)
         whole.add(judgement)
         _report(f"{file}, exact records by case", judgement)
         sys.stdout.flush()

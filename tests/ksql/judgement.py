@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from tests.ksql.statements import CaseStatements, UnknownSchemaError, uses_functions_of_its_own
 
+from headwater.sql.analysis.outcomes import StoreQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse
+from headwater.sql.planning.plans import plan_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tests.ksql.cases import Case
+    from tests.ksql.execution import CaseRuns
 
 
 class Outcome(enum.Enum):
@@ -104,16 +107,39 @@ def judge_statements(cases: Iterable[Case]) -> Judgement:
     return judgement
 
 
-def judge_records(cases: Iterable[Case]) -> Judgement:
-    """Run the cases that are to be taken, and compare record by record."""
-    from tests.ksql.execution import run_case
-
+def judge_plans(cases: Iterable[Case]) -> Judgement:
+    """Plan the cases that are to be taken and have records, in the formats that they name."""
     judgement = Judgement()
     for case in cases:
         if case.refused or not case.inputs:
             continue
+        if uses_functions_of_its_own(case):
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+            continue
         try:
-            differences = run_case(case)
+            done = CaseStatements(case).run()
+            plan_queries("case", [each for each in done if isinstance(each, StoreQuery)])
+        except UnknownSchemaError:
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+        except SqlError as error:
+            judgement.outcomes[Outcome.NOT_YET] += 1
+            judgement.failures.append(Failure(case, error.reason))
+        else:
+            judgement.outcomes[Outcome.RIGHT] += 1
+    return judgement
+
+
+def judge_records(cases: Iterable[Case], runs: CaseRuns) -> Judgement:
+    """Run the cases that are to be taken, and compare record by record."""
+    judgement = Judgement()
+    for case in cases:
+        if case.refused or not case.inputs:
+            continue
+        if uses_functions_of_its_own(case):
+            judgement.outcomes[Outcome.NOT_JUDGED] += 1
+            continue
+        try:
+            differences = runs.differences(case)
         except UnknownSchemaError:
             judgement.outcomes[Outcome.NOT_JUDGED] += 1
         except SqlError as error:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
 from headwater.plan.registry_types import schema_type
-from headwater.serde import Schema, SchemaRegistryClient
+from headwater.serde import Reference, Schema, SchemaRegistryClient
+from headwater.serde.schema import RegisteredSchema
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.parser.parser import parse, parse_statement
+from headwater.sql.server.topics.registry_schemas import type_of
 from headwater.sql.tree.statements.creation import ColumnRole, CreateSource
 from headwater.sql.types.named import resolve_type
-from headwater.sql.types.plan_types import from_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.ksql.cases import Case
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from headwater.sql.types.sql_type import SqlType
 
 
-# What refers to other schemas is not among the cases, so that nobody is asked.
-_NOBODY = SchemaRegistryClient("http://127.0.0.1:9")
 _KINDS: dict[str, Literal["AVRO", "JSON", "PROTOBUF"]] = {
     "AVRO": "AVRO",
     "JSON_SR": "JSON",
@@ -51,6 +50,26 @@ class UnknownSchemaError(Exception):
     """A schema of the case's registry that cannot be read here."""
 
 
+class _References(SchemaRegistryClient):
+    """What a case's schema refers to; no other registry is asked."""
+
+    def __init__(self, given: Sequence[dict[str, Any]]) -> None:
+        super().__init__("http://127.0.0.1:9")
+        self._given = {each["name"]: each for each in given}
+
+    def of(self) -> tuple[Reference, ...]:
+        """Return the references, each under a subject of its name."""
+        return tuple(Reference(name, name, 1) for name in self._given)
+
+    def get_version(self, subject: str, version: int, *, deleted: bool = False) -> RegisteredSchema:
+        """Return the schema of a reference."""
+        del deleted
+        given = self._given[subject]
+        return RegisteredSchema(
+            subject, version, 1, Schema(given["schema"], _KINDS[given["format"]])
+        )
+
+
 class CaseSchemas:
     """The schemas of a case's topics."""
 
@@ -66,15 +85,16 @@ class CaseSchemas:
             )
             if by_id or given["name"] == topic:
                 schema = given.get(f"{side}Schema")
-                return None if schema is None else self._type(schema, chosen)
+                references = _References(given.get(f"{side}SchemaReferences", ()))
+                return None if schema is None else self._type(schema, chosen, references)
         return None
 
-    def _type(self, schema: object, chosen: ChosenFormat) -> SqlType:
-        if any(name == "FULL_SCHEMA_NAME" for name, _ in chosen.properties):
-            raise UnknownSchemaError(chosen.name)
+    def _type(self, schema: object, chosen: ChosenFormat, references: _References) -> SqlType:
         text = schema if isinstance(schema, str) and " " in schema else json.dumps(schema)
         try:
-            return from_plan(schema_type(Schema(text, _KINDS[chosen.name]), _NOBODY).type)
+            whole = Schema(text, _KINDS[chosen.name], references.of())
+            found = schema_type(whole, references, chosen.message)
+            return type_of(found, chosen, references)
         except PlanError as error:
             raise UnknownSchemaError(chosen.name) from error
 

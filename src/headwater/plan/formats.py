@@ -29,7 +29,8 @@ class Format:
     """A serialiser by its name in `headwater.serde` and the command line.
 
     `schema` is the text of the registered schema that the type was read from, and `references` are
-    what it imports; without one, the writer's schema follows from the type. `subject` is the
+    what it imports; without one, the writer's schema follows from the type. `message` is the name
+    of Protobuf's message, where it is not the schema's first. `subject` is the
     registry's; without one it is the topic's, `<topic>-key` or `<topic>-value`. `delimiter` stands
     between the columns of `delimited`. `protobuf_nosr` is Protobuf by the type alone, without a
     registry.
@@ -49,6 +50,7 @@ class Format:
     delimiter: str = ","
     lenient: bool = False
     window: Literal["time", "session"] | None = None
+    message: str | None = None
 
     @property
     def needs_registry(self) -> bool:

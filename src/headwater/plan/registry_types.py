@@ -46,8 +46,13 @@ def subject_type(registry: SchemaRegistryClient, subject: str, kind: str) -> Sch
     return found
 
 
-def registered_type(registry: SchemaRegistryClient, subject: str, kind: str) -> SchemaType | None:
-    """Return the type of a subject's latest version, if there is the subject."""
+def registered_type(
+    registry: SchemaRegistryClient, subject: str, kind: str, message: str | None = None
+) -> SchemaType | None:
+    """Return the type of a subject's latest version, if there is the subject.
+
+    `message` is the name of Protobuf's message, where it is not the file's first.
+    """
     try:
         found = registry.get_latest_version(subject).schema
     except RegistryError as error:
@@ -57,20 +62,24 @@ def registered_type(registry: SchemaRegistryClient, subject: str, kind: str) -> 
     if _NAMES[found.type] != kind:
         raise PlanError(f"the subject {subject!r} is {_NAMES[found.type]}, not {kind}")
     try:
-        return _READERS[kind](found, registry)
+        return _READERS[kind](found, registry, message)
     except SchemaError as error:
         raise PlanError(f"the subject {subject!r} cannot be read: {error}") from error
 
 
-def schema_type(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
+def schema_type(
+    schema: Schema, registry: SchemaRegistryClient, message: str | None = None
+) -> SchemaType:
     """Return the type of a schema of any kind; the registry has what it refers to."""
     try:
-        return _READERS[_NAMES[schema.type]](schema, registry)
+        return _READERS[_NAMES[schema.type]](schema, registry, message)
     except SchemaError as error:
         raise PlanError(f"the schema cannot be read: {error}") from error
 
 
-def from_avro(schema: Schema, registry: SchemaRegistryClient | None = None) -> SchemaType:
+def from_avro(
+    schema: Schema, registry: SchemaRegistryClient | None = None, _: str | None = None
+) -> SchemaType:
     """Return the type of an Avro schema."""
     from headwater.plan.arrow_types import from_arrow
     from headwater.serde.arrow.avro_types import avro_type
@@ -82,7 +91,7 @@ def from_avro(schema: Schema, registry: SchemaRegistryClient | None = None) -> S
     return SchemaType(from_arrow(avro_type(parsed).logical), text)
 
 
-def _from_json_schema(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
+def _from_json_schema(schema: Schema, registry: SchemaRegistryClient, _: str | None) -> SchemaType:
     from headwater.plan.arrow_types import from_arrow
     from headwater.serde.arrow.json_types import json_type, open_type, shown_type
     from headwater.serde.formats.json_schema import load_references
@@ -92,12 +101,12 @@ def _from_json_schema(schema: Schema, registry: SchemaRegistryClient) -> SchemaT
     return SchemaType(type_, schema.text, schema.references, from_arrow(open_type(found)))
 
 
-def _from_protobuf(schema: Schema, registry: SchemaRegistryClient) -> SchemaType:
+def _from_protobuf(schema: Schema, registry: SchemaRegistryClient, name: str | None) -> SchemaType:
     from headwater.plan.arrow_types import from_arrow
     from headwater.serde.arrow.protobuf_types import message_type
     from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
 
-    message = load_file(schema, registry).class_named(None)
+    message = load_file(schema, registry).class_named(name)
     type_ = from_arrow(message_type(descriptor_of(message)))
     return SchemaType(type_, schema.text, schema.references)
 

@@ -26,12 +26,14 @@ def foreign_key_join(
     *,
     how: Literal["inner", "left"],
     which: Literal["each", "last"] = "each",
+    repeats_ends: bool = False,
     into: tuple[str, str] = ("left_value", "right_value"),
 ) -> DataFrame:
     """Return the pair of each left row when it changes, or the right row that it refers to does.
 
     The columns are those of `operators.table_table_join`; the key is the left row's. A row whose
-    foreign key is null refers to nothing.
+    foreign key is null refers to nothing. With `repeats_ends` a change gives a tombstone also where
+    there was no pair before it, as in Kafka Streams.
     """
     keeps_left, only_last = how == "left", which == "last"
     told = _told(_subscriptions(left, right, foreign_key, keeps_left), keeps_left, only_last)
@@ -50,7 +52,7 @@ def foreign_key_join(
             "there": F.col("there"),
         },
     )
-    joined = run_operator(rows, "foreignKeyResponses", only_last)
+    joined = run_operator(rows, "foreignKeyResponses", only_last, repeats_ends)
     return joined.select(
         F.col("row.carried.key").alias("key"),
         F.col("row.left").alias(into[0]),

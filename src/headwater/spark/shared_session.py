@@ -31,7 +31,8 @@ class SharedSession:
     ) -> None:
         self._name = name
         self._master = master
-        self._conf = dict(conf or {})
+        self.conf: Mapping[str, str] = dict(conf or {})
+        """What Spark is started with, Headwater's own settings among it."""
         self._lock = threading.Lock()
         self._start: Future[SparkSession] | None = None
         self._started = 0.0
@@ -108,7 +109,7 @@ class SharedSession:
                 stop_session()  # what is left of one that was killed
             if self._is_stopped:
                 raise _stopped()
-            session = spark_session(self._name, master=self._master, conf=self._conf)
+            session = spark_session(self._name, master=self._master, conf=self.conf)
             self._started = time.monotonic()
         except BaseException as failure:  # told to whoever waits
             # There is no end of errors that a JVM can leave behind that was killed in its start.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from headwater.config import ConfigError
 from headwater.http.errors import StartError
 from headwater.http.service_process import Place, run_together
+from headwater.plan.roads import REAL_TIME
 from headwater.spark.jobs.announcements import Announcer
 from headwater.spark.jobs.host import JobHost
-from headwater.spark.jobs.slots import TASK_SLOTS
+from headwater.spark.jobs.slots import TASK_SLOTS, knows_slots
 from headwater.spark.shared_session import SharedSession
 from headwater.spark_services.spark_service import ServiceContext, read_settings
 
@@ -39,18 +40,30 @@ class HostedService:
     given: Given
 
 
-def run(services: Sequence[HostedService], cluster: ClusterAccess, conf: Mapping[str, str]) -> int:
+def run(
+    services: Sequence[HostedService],
+    cluster: ClusterAccess,
+    conf: Mapping[str, str],
+    master: str | None = None,
+) -> int:
     """Serve all services until SIGINT or SIGTERM and return the exit code.
 
-    `conf` has settings of Spark's session. Its JVM is started by the first job, and stopped with
-    all jobs when the services are. If one cannot start, none does, and the log says which it is.
+    `conf` has settings of Spark's session, and `master` is the cluster that it is on, if it is not
+    this machine. Its JVM is started by the first job, and stopped with all jobs when the services
+    are. If one cannot start, none does, and the log says which it is.
     """
-    jobs = JobHost(SharedSession("headwater", conf={**_SLOTS, **conf}))
+    defaults = _SLOTS if master is None else _on_cluster(conf)
+    jobs = JobHost(SharedSession("headwater", master=master, conf={**defaults, **conf}))
     try:
         with Announcer(jobs.plans):
             return run_together([_place(each, cluster, jobs) for each in services])
     finally:
         jobs.stop_all()
+
+
+def _on_cluster(conf: Mapping[str, str]) -> dict[str, str]:
+    """Return what holds on a cluster: real-time mode needs to know how many tasks it can run."""
+    return {} if knows_slots(conf) else {REAL_TIME: "false"}
 
 
 def _place(hosted: HostedService, cluster: ClusterAccess, jobs: JobHost) -> Place:

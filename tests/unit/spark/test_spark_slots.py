@@ -7,7 +7,13 @@ import sys
 import pytest
 
 from headwater.plan.stages import split
-from headwater.spark.jobs.slots import Holding, NotEnoughSlots, TaskSlots, slots_needed
+from headwater.spark.jobs.slots import (
+    Holding,
+    NotEnoughSlots,
+    TaskSlots,
+    knows_slots,
+    slots_needed,
+)
 from headwater.streams import App
 
 
@@ -64,3 +70,16 @@ def test_a_join_by_foreign_key_shuffles_three_times() -> None:
     orders.join(customers, foreign_key="c").to_stream().to("out")
     (joined,) = split(app.plan())
     assert slots_needed(joined, {"o": 1, "c": 2}, shuffle_partitions=2) == 3 + 3 * 2
+
+
+@pytest.mark.parametrize(
+    ("conf", "known"),
+    [
+        ({"spark.cores.max": "8"}, True),
+        ({"spark.executor.instances": "2", "spark.executor.cores": "4"}, True),
+        ({"spark.executor.cores": "4"}, False),
+        ({}, False),
+    ],
+)
+def test_a_cluster_s_slots_are_known_by_its_settings(conf: dict[str, str], known: bool) -> None:
+    assert knows_slots(conf) is known

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from tests.unit.sql.sql_sessions import stored
 
@@ -27,8 +28,14 @@ from headwater.plan.scope import Scope
 from headwater.plan.stages import split
 from headwater.plan.types import Struct
 from headwater.plan.windows import Window
+from headwater.serde.arrow.bare_protobuf import BareProtobuf
+from headwater.serde.formats.protobuf_codec import load_bare_file
+from headwater.spark.formats.protobuf_schema import protobuf_schema
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
+from headwater.sql.planning.wire_types import forms_of, wire_type
+from headwater.sql.types import sql_type as sql
+from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
     from headwater.plan.plan import Plan
@@ -231,6 +238,44 @@ def test_times_are_numbers_in_topics_of_json() -> None:
     assert sink.row.value.ddl() == "struct<DAY:int>"
 
 
+def test_times_and_decimals_are_messages_in_protobuf_without_a_registry() -> None:
+    known = load_bare_file(
+        'syntax = "proto3"; import "google/type/date.proto"; import "google/type/timeofday.proto"; '
+        'import "google/protobuf/timestamp.proto"; import "confluent/type/decimal.proto"; '
+        "message Known { google.type.Date a = 1; google.type.TimeOfDay b = 2; "
+        "google.protobuf.Timestamp c = 3; confluent.type.Decimal d = 4; }"
+    ).class_named(None)
+    types = (("a", sql.DATE), ("b", sql.TIME), ("c", sql.TIMESTAMP), ("d", sql.Decimal(4, 2)))
+    wire = wire_type(sql.Struct(types), forms_of("PROTOBUF_NOSR"))
+    values = {
+        "a": {"year": 2026, "month": 2, "day": 28},
+        "b": {"hours": 23, "minutes": 59, "seconds": 58, "nanos": 7_000_000},
+        "c": {"seconds": -5, "nanos": 7_000_000},
+        "d": {"value": b"\xff\x38", "precision": 4, "scale": 2},
+    }
+    ours = BareProtobuf(protobuf_schema(to_plan(wire)))
+    (data,) = ours.encode(pa.array([values])).to_pylist()
+    message: Any = known.FromString(data)
+    assert data == message.SerializeToString(deterministic=True)
+    assert (message.a.year, message.b.seconds, message.c.seconds) == (2026, 58, -5)
+    assert (message.d.value, message.d.precision, message.d.scale) == (b"\xff\x38", 4, 2)
+
+
+def test_times_of_the_day_are_numbers_between_operators() -> None:
+    before = (
+        "CREATE STREAM l (k TIME KEY, t TIME) WITH (kafka_topic='l', format='JSON');"
+        "CREATE TABLE r (k TIME PRIMARY KEY, ts ARRAY<TIME>) WITH (kafka_topic='r', format='JSON');"
+    )
+    selected = "l.k, t, TIMEADD(MINUTES, 5, t) AS later, ts"
+    plan = planned(f"STREAM o AS SELECT {selected} FROM l JOIN r ON l.k = r.k", before)
+    for node in plan.walk():
+        assert "time" not in node.row.value.ddl().replace("ROWTIME", "")
+        assert node.row.key.ddl() == "int"
+    made = [str(node.value) for node in plan.walk() if isinstance(node, Map)][-1]
+    assert "time_from_millis(record.value.L_T)" in made
+    assert "CAST(time_to_millis(" in made
+
+
 def test_the_time_of_a_result_can_be_one_of_its_columns() -> None:
     plan = planned("STREAM o WITH (timestamp = 'at') AS SELECT id, rowtime AS at FROM orders")
     timed = [node for node in plan.walk() if isinstance(node, Map) and node.timestamp is not None]
@@ -249,8 +294,9 @@ def test_a_windowed_source_keeps_its_window() -> None:
     ("query", "reason"),
     [
         (
-            "STREAM o WITH (value_format = 'PROTOBUF_NOSR') AS SELECT id, FROM_DAYS(1) FROM orders",
-            "DATE in the PROTOBUF_NOSR format",
+            "STREAM o WITH (value_format = 'AVRO') AS "
+            "SELECT id, PARSE_TIME('12', 'HH') FROM orders",
+            "TIME in the AVRO format",
         ),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.ksql.cases import Case, read_cases
-from tests.ksql.judgement import Outcome, judge_reading, judge_statements
+from tests.ksql.judgement import Outcome, judge_plans, judge_reading, judge_statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +63,17 @@ def test_cases_are_judged_by_the_schemas_they_expect(
     expected = (("OUTPUT", "K INT KEY, X BIGINT"),)
     case = Case("a", "a", (_INPUT, f"CREATE STREAM output AS {query};"), refused, expected)
     assert judge_statements([case]).outcomes == {outcome: 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "outcome"),
+    [
+        ("SELECT k, v->a AS x FROM input", Outcome.RIGHT),
+        ("SELECT k, PARSE_TIME(v->b, 'HH') AS x FROM input", Outcome.NOT_YET),
+        ("SELECT k, BAD_UDF(v->a) AS x FROM input", Outcome.NOT_JUDGED),
+    ],
+)
+def test_cases_with_records_are_planned_in_their_formats(query: str, outcome: Outcome) -> None:
+    made = f"CREATE STREAM output WITH (value_format = 'AVRO') AS {query};"
+    case = Case("a", "a", (_INPUT, made), inputs=({"topic": "input"},))
+    assert judge_plans([case, Case("a", "b", (_INPUT,))]).outcomes == {outcome: 1}

@@ -99,6 +99,7 @@ Examples:
   headwater sql server --property ksql.service.id=plant_ --property ksql.streams.state.dir=./state
   headwater sql server --queries-file statements.sql
   headwater sql server --config ksql-server.properties --spark driver.memory=2g
+  headwater sql server --master spark://cluster:7077 --property ksql.streams.state.dir=/shared/sql
 
 Spark starts with the first query that is stored; statements and pull queries do without.
 
@@ -108,6 +109,7 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 @listener_options(DEFAULT_PORT)
 @click.option("--registry", metavar="URL[,...]", help="The schema registry.")
 @click.option("--queries-file", metavar="FILE", help="Statements to run; no others are taken then.")
+@click.option("--master", metavar="URL", help="A Spark cluster.  [default: this machine]")
 @click.option(
     "--spark", "conf", metavar="NAME=VALUE", multiple=True, help="A setting of Spark's session."
 )
@@ -117,6 +119,7 @@ def server(
     listener: ListenerOptions,
     registry: str | None,
     queries_file: str | None,
+    master: str | None,
     conf: tuple[str, ...],
     config_file: Path | None,
     properties: tuple[str, ...],
@@ -150,7 +153,8 @@ def server(
     hosted = HostedService(SQL, listening.host, listening.port or DEFAULT_PORT, settings)
     if listener.port == 0:
         hosted = HostedService(SQL, listening.host, 0, settings)
-    return run([hosted], ClusterAccess(servers, connection.access.properties), spark)
+    access = ClusterAccess(servers, connection.access.properties)
+    return run([hosted], access, spark, master)
 
 
 @sql.command(

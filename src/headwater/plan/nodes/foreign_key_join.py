@@ -20,13 +20,15 @@ class ForeignKeyJoin(Stateful):
     result is the first's. A change of either row changes the pair, and one of the foreign key
     moves the row to another partner. `projection` is over a join scope; where there is no pair any
     more, the result is a tombstone. `left` keeps rows without a partner, those whose foreign key
-    is null as well. `emit` is as in a `TableTableJoin`.
+    is null as well. `emit` is as in a `TableTableJoin`. With `repeats_ends` a change that leaves a
+    row without a pair gives a tombstone also where there was none, as in Kafka Streams.
     """
 
     kind: Literal["inner", "left"]
     foreign_key: Expression
     projection: Expression
     emit: Literal["batch", "record"] = "batch"
+    repeats_ends: bool = False
 
     @property
     def changelog(self) -> ChangelogMode:

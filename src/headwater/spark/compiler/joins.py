@@ -52,7 +52,10 @@ def by_foreign_key(node: ForeignKeyJoin, left: DataFrame, right: DataFrame) -> D
     """Give the pair of each left row when it changes, or the row that it refers to does."""
     which: Literal["each", "last"] = "each" if node.emit == "record" else "last"
     key = operand_column(node.foreign_key, node.parents[0].row)
-    return _paired(node, foreign_key_join(left, right, key, how=node.kind, which=which))
+    joined = foreign_key_join(
+        left, right, key, how=node.kind, which=which, repeats_ends=node.repeats_ends
+    )
+    return _paired(node, joined)
 
 
 def with_stream(node: StreamStreamJoin, left: DataFrame, right: DataFrame) -> DataFrame:

@@ -21,10 +21,16 @@ if TYPE_CHECKING:
 
 
 def decode_arrow(
-    data: Column, kind: Any, schema: Schema, type_: DataType, registry: SchemaRegistryClient
+    data: Column,
+    kind: Any,
+    schema: Schema,
+    type_: DataType,
+    registry: SchemaRegistryClient,
+    *,
+    message: str | None = None,
 ) -> tuple[Column, Column]:
     """Return the value and the reason why there is none."""
-    return _decoded(data, ArrowDeserializer(kind, registry, schema), type_)
+    return _decoded(data, ArrowDeserializer(kind, registry, schema, message=message), type_)
 
 
 def decode_bare_protobuf(data: Column, type_: DataType) -> tuple[Column, Column]:
@@ -67,10 +73,17 @@ def _decoded(
 
 
 def encode_arrow(
-    value: Column, kind: Any, schema: Schema, topic: str, field: Any, registry: SchemaRegistryClient
+    value: Column,
+    kind: Any,
+    schema: Schema,
+    topic: str,
+    field: Any,
+    registry: SchemaRegistryClient,
+    *,
+    message: str | None = None,
 ) -> Column:
     """Return the framed bytes."""
-    encoder = ArrowSerializer(kind, registry, schema, topic=topic, field=field)
+    encoder = ArrowSerializer(kind, registry, schema, topic=topic, field=field, message=message)
 
     def encode(values: pa.Array) -> pa.Array:
         return encoder.encode(values)

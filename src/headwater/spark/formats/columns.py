@@ -108,8 +108,11 @@ class ColumnCodec:
             return Decoded(value, F.when(data.isNotNull() & value.isNull(), F.lit(_NOT_AVRO)))
         if kind == "protobuf":
             return Decoded(
-                *decode_arrow(data, kind, self._protobuf(), self.type, self.schemas.registry)
-            )
+                *decode_arrow(
+                    data, kind, self._protobuf(), self.type, self.schemas.registry,
+                    message=self.format.message,
+                )
+            )  # fmt: skip
         malformed_plain = is_malformed_plain(kind, data)
         value = decode_plain(kind, data)
         if malformed_plain is None:
@@ -134,8 +137,9 @@ class ColumnCodec:
             return encode_plain(kind, value)
         if kind == "protobuf":
             return encode_arrow(
-                value, kind, self._protobuf(), self.topics[0], self.field, self.schemas.registry
-            )
+                value, kind, self._protobuf(), self.topics[0], self.field, self.schemas.registry,
+                message=self.format.message,
+            )  # fmt: skip
         schema = self._schema()
         id_ = self.schemas.id_of(self._subject(), schema, kind)
         if kind == "avro":

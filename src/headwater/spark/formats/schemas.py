@@ -102,7 +102,7 @@ class Schemas:
         if not format_.needs_registry or format_.schema is not None:
             return format_, declared
         subject = subject_of(format_, topic, side)
-        found = registered_type(self.registry, subject, format_.kind)
+        found = registered_type(self.registry, subject, format_.kind, format_.message)
         if found is None:
             if format_.kind == "protobuf":
                 raise PlanError(

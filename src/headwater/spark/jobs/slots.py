@@ -34,6 +34,12 @@ class Holding:
     slots: int
 
 
+def knows_slots(conf: Mapping[str, str]) -> bool:
+    """Tell whether the settings of a session on a cluster say how many tasks can run at once."""
+    by_executor = ("spark.executor.instances", "spark.executor.cores")
+    return "spark.cores.max" in conf or all(name in conf for name in by_executor)
+
+
 def slots_needed(stage: Stage, partitions: Mapping[str, int], shuffle_partitions: int) -> int:
     """Return how many slots a query of this stage holds in real-time mode."""
     reading = sum(partitions[topic] for topic in stage.topics_read)

@@ -94,7 +94,8 @@ class Properties:
             chosen = fallback.format
         properties = self._format_properties(side, chosen)
         if not properties and fallback is not None and fallback.format == chosen:
-            properties = fallback.properties
+            # The name is one of the source's own schema.
+            properties = tuple(p for p in fallback.properties if p[0] != "FULL_SCHEMA_NAME")
         schema_id = self.number(f"{side}_SCHEMA_ID")
         if schema_id is not None and not chosen.is_in_registry:
             raise SqlError(

@@ -103,6 +103,11 @@ class ChosenFormat:
         """The format's name."""
         return self.format.name
 
+    @property
+    def message(self) -> str | None:
+        """The name of Protobuf's message, where one is given: others name their only schema."""
+        return dict(self.properties).get("FULL_SCHEMA_NAME") if self.name == "PROTOBUF" else None
+
 
 def find_format(name: str) -> SerdeFormat:
     """Return the format of this name; capitals do not matter."""

@@ -10,7 +10,7 @@ from headwater.sql.errors import SqlError
 from headwater.sql.metastore.formats import types_within
 from headwater.sql.planning.casts import cast
 from headwater.sql.planning.formulas import formula
-from headwater.sql.planning.wire_types import from_wire, to_wire, wire_type
+from headwater.sql.planning.wire_types import IN_AGGREGATES, kept, typed, wire_type
 from headwater.sql.tree.expressions import BooleanLiteral, IntegerLiteral
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import STRING, TIME
@@ -58,9 +58,9 @@ def aggregate_result(call: Typed, found: Expression) -> Expression:
     """Return the result of a call, given where it is, in the type that the language has for it."""
     ddl = to_plan(call.type).ddl()
     if any(_has_time_of_day(part.type) for part in call.parts):
-        kept = wire_type(call.type)
-        made = formula(f"try_cast({{0}} AS {to_plan(kept).ddl()})", kept, found)
-        return from_wire(made, call.type)
+        numbers = wire_type(call.type, IN_AGGREGATES)
+        made = formula(f"try_cast({{0}} AS {to_plan(numbers).ddl()})", numbers, found)
+        return typed(made, call.type, IN_AGGREGATES)
     result = formula(f"try_cast({{0}} AS {ddl})", call.type, found)
     if _name(call) in _FROM_ZERO:
         return formula(f"coalesce({{0}}, CAST(0 AS {ddl}))", call.type, result)
@@ -69,7 +69,7 @@ def aggregate_result(call: Typed, found: Expression) -> Expression:
 
 def _as_numbers(value: Expression, type_: SqlType) -> Expression:
     """Return a value without times of the day, which Spark cannot keep in state."""
-    return to_wire(value, type_) if _has_time_of_day(type_) else value
+    return kept(value, type_, IN_AGGREGATES) if _has_time_of_day(type_) else value
 
 
 def _has_time_of_day(type_: SqlType) -> bool:

@@ -19,11 +19,11 @@ from headwater.sql.analysis.durations import milliseconds
 from headwater.sql.metastore.source import WINDOW_BOUNDS
 from headwater.sql.planning.aggregate_calls import aggregate_result, aggregation_of
 from headwater.sql.planning.rows import VALUE, Rows
+from headwater.sql.planning.wire_types import kept, kept_type, typed
 from headwater.sql.tree.expressions import Column as SqlColumn
 from headwater.sql.tree.queries import Emit, HoppingWindow, TumblingWindow
 from headwater.sql.tree.queries import SessionWindow as SqlSessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
-from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operator
@@ -77,8 +77,8 @@ def aggregated(rows: Rows, stored: StoreQuery, kind: SourceKind, numbering: Numb
 
 
 def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expression, DataType]:
-    parts = [rows.translator.translate(typed) for typed in query.group_by]
-    types = [to_plan(typed.type) for typed in query.group_by]
+    parts = [kept(rows.translator.translate(part), part.type) for part in query.group_by]
+    types = [kept_type(part.type) for part in query.group_by]
     if len(parts) == 1:
         return parts[0], types[0]
     fields = tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
@@ -91,9 +91,9 @@ def _by(rows: Rows, query: AnalysedQuery, names: tuple[str, ...]) -> tuple[Expre
 def _known(query: AnalysedQuery, names: tuple[str, ...]) -> dict[SqlExpression, Expression]:
     """Return where groups and aggregates are after the operator."""
     known: dict[SqlExpression, Expression] = {}
-    for typed, name in zip(query.group_by, names, strict=True):
+    for part, name in zip(query.group_by, names, strict=True):
         inside = (name,) if len(names) > 1 else ()
-        known[typed.expression] = Column(("record", "key", *inside))
+        known[part.expression] = typed(Column(("record", "key", *inside)), part.type)
     for index, call in enumerate(query.aggregates):
         known[call.expression] = aggregate_result(call, Column(("record", "value", f"agg_{index}")))
     if query.window is not None:

@@ -20,6 +20,7 @@ from headwater.sql.planning.formulas import field as field_name
 from headwater.sql.planning.functions.all_functions import FORMULAS
 from headwater.sql.planning.functions.function_call import FunctionCall
 from headwater.sql.planning.operators import arithmetic, comparison, like, negated, subscript
+from headwater.sql.planning.wire_types import typed as in_language
 from headwater.sql.tree import expressions as ex
 from headwater.sql.types.coercion import common_type
 from headwater.sql.types.sql_type import BOOLEAN, NULL, Array, Map, SqlType, Struct
@@ -77,7 +78,7 @@ class Translator:
             case ParameterMeaning(name, type_):
                 return formula(field_name(name), type_)
             case ColumnMeaning():
-                return self.column(typed.meaning)
+                return in_language(self.column(typed.meaning), typed.type)
             case _:
                 raise AssertionError(f"{typed.expression} stands for nothing")
 

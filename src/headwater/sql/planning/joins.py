@@ -19,9 +19,9 @@ from headwater.sql.analysis.query.analysed import JoinShape, ReadJoin, ReadRelat
 from headwater.sql.analysis.query.joins import relation_key
 from headwater.sql.planning.rows import Rows
 from headwater.sql.planning.sources import in_value, prefixed
+from headwater.sql.planning.wire_types import kept, kept_type, typed
 from headwater.sql.tree.expressions import Column as SqlColumn
 from headwater.sql.tree.queries import JoinKind
-from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operator
@@ -51,7 +51,7 @@ def joined(relation: ReadRelation, numbering: Numbering) -> Rows:
     known: dict[object, Expression] = {}
     for part in relation.key:
         if part.is_synthetic:
-            known[SqlColumn(part.name)] = Column(("record", "key"))
+            known[SqlColumn(part.name)] = typed(Column(("record", "key")), relation.left_key.type)
     return Rows(node, columns, known, window=left.window)  # type: ignore[arg-type]
 
 
@@ -60,8 +60,8 @@ def _by_foreign_key(relation: ReadJoin, left: Rows, right: Rows, numbering: Numb
     return numbering.add(
         ForeignKeyJoin, "KTABLE-FK-JOIN", (left.node, right.node),
         RowType(left.node.row.key, _struct(left.node, right.node)),
-        kind=_KINDS[relation.kind], foreign_key=left.translator.translate(relation.left_key),
-        projection=_projection(left.node, right.node), emit="record",
+        kind=_KINDS[relation.kind], foreign_key=_key(left, relation.left_key),
+        projection=_projection(left.node, right.node), emit="record", repeats_ends=True,
     )  # fmt: skip
 
 
@@ -70,10 +70,12 @@ def _keyed(rows: Rows, relation: ReadRelation, key: Typed, numbering: Numbering)
     parts = relation_key(relation)
     if len(parts) == 1 and key.expression in (parts[0].equals or parts[0].choices):
         return rows.node
-    row = RowType(to_plan(key.type), rows.node.row.value)
-    return numbering.add(
-        Map, "KSTREAM-KEY-SELECT", (rows.node,), row, key=rows.translator.translate(key)
-    )
+    row = RowType(kept_type(key.type), rows.node.row.value)
+    return numbering.add(Map, "KSTREAM-KEY-SELECT", (rows.node,), row, key=_key(rows, key))
+
+
+def _key(rows: Rows, key: Typed) -> Expression:
+    return kept(rows.translator.translate(key), key.type)
 
 
 def _struct(left: Operator, right: Operator) -> Struct:

@@ -17,6 +17,7 @@ from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import VALUE
 from headwater.sql.planning.sources import prefixed, read
 from headwater.sql.planning.table_functions import exploded, table_calls
+from headwater.sql.planning.wire_types import kept
 from headwater.sql.tree.queries import SessionWindow
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BYTES
@@ -120,7 +121,8 @@ def _values(rows: Rows, query: AnalysedQuery, sink: DataSource) -> list[tuple[st
     for column in sink.value:
         given = selected[column.name]
         translated = rows.translator.translate(given.value)
-        found.append((column.name, cast(translated, given.value.type, column.type)))
+        made = cast(translated, given.value.type, column.type)
+        found.append((column.name, kept(made, column.type)))
     return found
 
 
@@ -143,7 +145,7 @@ def _struct(rows: Rows, query: AnalysedQuery) -> Expression:
 
 
 def _part(rows: Rows, column: SelectedColumn) -> tuple[str, Expression]:
-    return column.name, rows.translator.translate(column.value)
+    return column.name, kept(rows.translator.translate(column.value), column.value.type)
 
 
 def _key_columns(query: AnalysedQuery) -> list[SelectedColumn]:

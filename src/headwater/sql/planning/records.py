@@ -15,7 +15,14 @@ from headwater.sql.errors import SqlError
 from headwater.sql.metastore.formats import types_within
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind
 from headwater.sql.planning.formulas import formula, literal
-from headwater.sql.planning.wire_types import from_wire, has_times, to_wire, wire_type
+from headwater.sql.planning.wire_types import (
+    IN_ROWS,
+    WireForms,
+    forms_of,
+    from_wire,
+    to_wire,
+    wire_type,
+)
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import (
     BIGINT,
@@ -49,12 +56,7 @@ _KINDS = {
     "PROTOBUF": "protobuf",
     "PROTOBUF_NOSR": "protobuf_nosr",
 }
-_TIMES_AS_NUMBERS = ("JSON", "JSON_SR", "DELIMITED")
-_NOT_YET = {
-    "AVRO": frozenset(("TIME",)),
-    "PROTOBUF": frozenset(("TIME", "DATE")),
-    "PROTOBUF_NOSR": frozenset(("TIME", "DATE", "TIMESTAMP", "DECIMAL")),
-}
+_NOT_YET = {"AVRO": frozenset(("TIME",))}
 _VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 
 
@@ -62,8 +64,9 @@ _VALUE, _KEY = Column(("record", "value")), Column(("record", "key"))
 class Records:
     """The records of a source's topic.
 
-    In a topic times are numbers, and a key with windows is a struct; `row` is what a plan makes of
-    it, with `key` and `value` that `column` finds its way in. `wire_row` is the topic's own.
+    In a topic times may be numbers or messages, and a key with windows is a struct; `row` is what a
+    plan makes of it, with `key` and `value` that `column` finds its way in. `wire_row` is the
+    topic's own.
     """
 
     source: DataSource
@@ -87,12 +90,12 @@ class Records:
     @property
     def key_type(self) -> DataType:
         """The type of the key: of its only column, or a struct of them; with its window if any."""
-        return self._with_window(key_type(self.source.key))
+        return self._with_window(key_type(_in_form(self.source.key, IN_ROWS)))
 
     @property
     def value_type(self) -> DataType:
         """The type of the value: a struct, or its only column where that is not wrapped."""
-        return self._value_type(self.source.value)
+        return self._value_type(_in_form(self.source.value, IN_ROWS))
 
     @property
     def is_unwrapped(self) -> bool:
@@ -112,17 +115,17 @@ class Records:
     @property
     def wire_row(self) -> RowType:
         """The types of a record in its topic."""
-        key = _on_wire(self.source.key, self.source.key_format)
-        value = _on_wire(self.source.value, self.source.value_format)
-        return RowType(self._with_window(key_type(key)), self._value_type(value), has_position=True)
+        key = self._wire_key
+        value = _in_form(self.source.value, _forms(self.source.value_format))
+        return RowType(self._with_window(key), self._value_type(value), has_position=True)
 
     def read(self) -> dict[str, Expression]:
         """Return key and value of the plan, over those of the topic, where they differ."""
-        return self._where_they_differ(from_wire)
+        return self._where_they_differ(from_wire, is_read=True)
 
     def written(self) -> dict[str, Expression]:
         """Return key and value of the topic, over those of the plan, where they differ."""
-        return self._where_they_differ(to_wire)
+        return self._where_they_differ(to_wire, is_read=False)
 
     def column(self, name: str) -> Expression:
         """Return what stands for a column of a record."""
@@ -155,9 +158,10 @@ class Records:
         column = self.source.column(given.name)
         assert column is not None
         value = self.column(given.name)
+        if column.is_key and self._has_message_as_key:
+            value = Column((*self._key_path, given.name))
         chosen = self.source.key_format if column.is_key else self.source.value_format
-        if chosen.name in _TIMES_AS_NUMBERS:
-            value = from_wire(value, column.type)
+        value = from_wire(value, column.type, _forms(chosen))
         return _time_of(value, column.type, given.pattern)
 
     @property
@@ -171,6 +175,16 @@ class Records:
         at = _time_of(self.column(given.name), column.type, given.pattern)
         # A tombstone has no columns, and the time that it had.
         return formula("coalesce({0}, {1})", TIMESTAMP, at, Column(("record", "timestamp")))
+
+    @property
+    def _wire_key(self) -> DataType:
+        columns = _in_form(self.source.key, _forms(self.source.key_format))
+        return _struct_of(columns) if self._has_message_as_key else key_type(columns)
+
+    @property
+    def _has_message_as_key(self) -> bool:
+        """Whether the only column of the key is in a message: Protobuf has nothing else."""
+        return len(self.source.key) == 1 and self.source.key_format.name.startswith("PROTOBUF")
 
     @property
     def _key_path(self) -> tuple[str, ...]:
@@ -197,18 +211,33 @@ class Records:
     def _value_type(self, columns: Sequence[SourceColumn]) -> DataType:
         if self.is_unwrapped:
             return to_plan(columns[0].type)
-        return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
+        return _struct_of(columns)
 
-    def _where_they_differ(self, convert: _Conversion) -> dict[str, Expression]:
+    def _where_they_differ(
+        self, convert: _ConversionByForms, *, is_read: bool
+    ) -> dict[str, Expression]:
         found = {}
-        if _differs(self.source.key, self.source.key_format):
-            found["key"] = self._converted_key(convert)
-        if _differs(self.source.value, self.source.value_format):
-            found["value"] = self._converted_value(convert)
+        source = self.source
+        if self._has_message_as_key or _differs(source.key, source.key_format):
+            forms = _forms(source.key_format)
+            found["key"] = self._converted_key(
+                lambda value, type_: convert(value, type_, forms), is_read=is_read
+            )
+        if _differs(source.value, source.value_format):
+            its = _forms(source.value_format)
+            found["value"] = self._converted_value(lambda value, type_: convert(value, type_, its))
         return found
 
-    def _converted_key(self, convert: _Conversion) -> Expression:
-        key = self._converted(self.source.key, self._key_path, convert, len(self.source.key) == 1)
+    def _converted_key(self, convert: _Conversion, *, is_read: bool) -> Expression:
+        first, path = self.source.key[0], self._key_path
+        if not self._has_message_as_key:
+            key = self._converted(self.source.key, path, convert, len(self.source.key) == 1)
+        elif is_read:
+            key = convert(Column((*path, first.name)), first.type)
+        else:
+            whole = Column(path)
+            message = StructOf(((first.name, convert(whole, first.type)),))
+            key = Case(((whole.isNotNull(), message),))
         window = self.source.window
         if window is None:
             return key
@@ -236,6 +265,7 @@ class Records:
 
 
 _Conversion: TypeAlias = Callable[[Expression, SqlType], Expression]
+_ConversionByForms: TypeAlias = Callable[[Expression, SqlType, WireForms], Expression]
 
 
 def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expression:
@@ -249,15 +279,17 @@ def _time_of(value: Expression, type_: SqlType, pattern: str | None) -> Expressi
     )
 
 
-def _on_wire(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> Sequence[SourceColumn]:
-    if not _differs(columns, chosen):
-        return columns
-    return [replace(column, type=wire_type(column.type)) for column in columns]
+def _in_form(columns: Sequence[SourceColumn], forms: WireForms) -> Sequence[SourceColumn]:
+    return [replace(column, type=wire_type(column.type, forms)) for column in columns]
 
 
 def _differs(columns: Sequence[SourceColumn], chosen: ChosenFormat) -> bool:
-    """Tell whether a topic has numbers where the language has times."""
-    return chosen.name in _TIMES_AS_NUMBERS and any(has_times(column.type) for column in columns)
+    """Tell whether a topic has something else than rows have."""
+    return _in_form(columns, _forms(chosen)) != _in_form(columns, IN_ROWS)
+
+
+def _forms(chosen: ChosenFormat) -> WireForms:
+    return forms_of(chosen.name)
 
 
 _PSEUDO: dict[str, Expression] = {
@@ -283,6 +315,10 @@ def key_type(columns: Sequence[SourceColumn]) -> DataType:
         return BINARY
     if len(columns) == 1:
         return to_plan(columns[0].type)
+    return _struct_of(columns)
+
+
+def _struct_of(columns: Sequence[SourceColumn]) -> Struct:
     return Struct(tuple(Field(column.name, to_plan(column.type)) for column in columns))
 
 
@@ -296,4 +332,9 @@ def _format(chosen: ChosenFormat, columns: Sequence[SourceColumn]) -> Format:
         for refused in sorted(kinds & _NOT_YET.get(chosen.name, frozenset())):
             raise SqlError(f"{refused} in the {chosen.name} format cannot be read or written yet")
     delimiter = dict(chosen.properties).get("DELIMITER", ",")
-    return Format(_KINDS[chosen.name], delimiter=delimiter, lenient=chosen.name == "JSON")
+    return Format(
+        _KINDS[chosen.name],
+        delimiter=delimiter,
+        lenient=chosen.name == "JSON",
+        message=chosen.message,
+    )

@@ -11,8 +11,8 @@ from headwater.plan.types import Field, Struct
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS
 from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import Rows, struct_or_null
+from headwater.sql.planning.wire_types import kept_type
 from headwater.sql.tree.statements.creation import SourceKind
-from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ def prefixed(source: ReadSource, numbering: Numbering) -> Rows:
         (f"{alias}_{name}", types[name], expression)
         for (alias, name), expression in rows.columns.items()
     ]
-    struct = Struct(tuple(Field(name, to_plan(type_)) for name, type_, _ in fields))
+    struct = Struct(tuple(Field(name, kept_type(type_)) for name, type_, _ in fields))
     node = numbering.add(
         Map, "KSTREAM-MAPVALUES" if source.kind is SourceKind.STREAM else "KTABLE-MAPVALUES",
         (rows.node,), RowType(rows.node.row.key, struct),

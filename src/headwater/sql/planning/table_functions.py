@@ -13,7 +13,7 @@ from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.functions.function import FunctionKind
 from headwater.sql.planning.formulas import literal
 from headwater.sql.planning.rows import VALUE, Rows
-from headwater.sql.types.plan_types import to_plan
+from headwater.sql.planning.wire_types import kept, kept_type, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ def exploded(rows: Rows, calls: list[Typed], numbering: Numbering) -> Rows:
     names = [f"element_{index}" for index in range(len(calls))]
     fields = (
         *value.fields,
-        *(Field(name, to_plan(call.type)) for name, call in zip(names, calls, strict=True)),
+        *(Field(name, kept_type(call.type)) for name, call in zip(names, calls, strict=True)),
     )
     struct = Struct(fields)
     node = numbering.add(
@@ -59,7 +59,7 @@ def exploded(rows: Rows, calls: list[Typed], numbering: Numbering) -> Rows:
         items=_items(value, arrays, names, struct), keyed=False,
     )  # fmt: skip
     known = {
-        call.expression: Column(("record", "value", name))
+        call.expression: typed(Column(("record", "value", name)), call.type)
         for call, name in zip(calls, names, strict=True)
     }
     return Rows(node, rows.columns, {**rows.known, **known}, rows.window)
@@ -86,7 +86,7 @@ def _elements(rows: Rows, call: Typed) -> Expression:
     meaning = call.meaning
     assert isinstance(meaning, CallMeaning)
     (array,) = call.parts
-    translated = rows.translator.translate(array)
+    translated = kept(rows.translator.translate(array), array.type)
     if meaning.function.name == "EXPLODE":
         return translated
-    return Formula(_CUBE, (translated,), Array(to_plan(call.type)))
+    return Formula(_CUBE, (translated,), Array(kept_type(call.type)))

@@ -31,6 +31,8 @@ class SqlConfig:
     advertised_url: str | None = None
     connect_url: str = "http://localhost:8083"
     log: ProcessingLogConfig = field(default_factory=lambda: ProcessingLogConfig())
+    # Headwater's own settings of the Spark session, such as spark.headwater.realTime.
+    spark: Mapping[str, str] = field(default_factory=dict)
     # Of all queries, unless a session has others.
     properties: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,7 +53,7 @@ class SqlConfig:
             values.text("ksql.advertised.listener"),
             values.text("ksql.connect.url") or cls().connect_url,
             ProcessingLogConfig.of(values),
-            _of_queries(values),
+            properties=_of_queries(values),
         )
 
     @property

@@ -21,7 +21,7 @@ from headwater.sql.errors import SqlError
 from headwater.sql.metastore.metastore import Metastore
 from headwater.sql.metastore.schema_lookup import NoSchemas
 from headwater.sql.parser.parser import parse_statement
-from headwater.sql.server.persistent_query import PersistentQuery, query_id
+from headwater.sql.server.queries.persistent_query import PersistentQuery, query_id
 from headwater.sql.tree.statements.changes import AlterSystem, InsertSelect
 from headwater.sql.tree.statements.control import ControlQuery, QueryAction
 from headwater.sql.tree.statements.creation import CreateAsSelect
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.sql.metastore.schema_lookup import SchemaLookup
-    from headwater.sql.server.command import Command
+    from headwater.sql.server.commands.command import Command
     from headwater.sql.tree.statements.statement import Statement
 
 

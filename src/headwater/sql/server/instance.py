@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,17 @@ from headwater.clients.errors import InvalidPropertiesError
 from headwater.http.app import App, call_handler
 from headwater.http.errors import StartError
 from headwater.http.metrics import RequestMetrics
+from headwater.sql.server.commands.headless import run_file
 from headwater.sql.server.config import SqlConfig
-from headwater.sql.server.headless import run_file
 from headwater.sql.server.http.api import INTERFACE
 from headwater.sql.server.http.websocket_queries import ws_query
-from headwater.sql.server.log_stream import make_stream
 from headwater.sql.server.server import SqlServer
+from headwater.sql.server.topics.log_stream import make_stream
 
 if TYPE_CHECKING:
     from headwater.spark_services.spark_service import ServiceContext
 
+_OWN_SETTINGS = "spark.headwater."
 _REALM = "headwater SQL"
 # A statement may have topics to make, and schemas to ask for.
 _FORWARD_WITHIN_S = 60.0
@@ -35,6 +37,9 @@ class Instance:
             config = SqlConfig.of(context.settings, context.cluster)
         except InvalidPropertiesError as failure:
             raise StartError(f"the client settings were refused: {failure}") from None
+        conf = context.jobs.session.conf
+        own = {name: value for name, value in conf.items() if name.startswith(_OWN_SETTINGS)}
+        config = replace(config, spark=own)
         forwarder = context.listener.forwarder(_FORWARD_WITHIN_S)
         self._making: asyncio.Task[None] | None = None
         self.server = SqlServer(config, context.jobs, context.url, forwarder)

@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 from headwater.http.errors import StartError
 from headwater.serde import SchemaRegistryClient
 from headwater.sql.errors import SqlError
-from headwater.sql.server.command_log import CommandLog, command_topic
+from headwater.sql.server.commands.command_log import CommandLog, command_topic
 from headwater.sql.server.connect_cluster import ConnectCluster
 from headwater.sql.server.engine import Engine
-from headwater.sql.server.inserted_rows import RowInserter
-from headwater.sql.server.processing_log import ProcessingLog
-from headwater.sql.server.pull_queries import PullQueries
-from headwater.sql.server.push_queries import PushQueries
-from headwater.sql.server.query_jobs import QueryJobs
-from headwater.sql.server.registry_schemas import RegistrySchemas
-from headwater.sql.server.table_stores import TableStores
-from headwater.sql.server.topics import Topics
+from headwater.sql.server.queries.pull_queries import PullQueries
+from headwater.sql.server.queries.push_queries import PushQueries
+from headwater.sql.server.queries.query_jobs import QueryJobs
+from headwater.sql.server.queries.table_stores import TableStores
+from headwater.sql.server.topics.inserted_rows import RowInserter
+from headwater.sql.server.topics.processing_log import ProcessingLog
+from headwater.sql.server.topics.registry_schemas import RegistrySchemas
+from headwater.sql.server.topics.topics import Topics
 from headwater.topic_state.errors import TopicStateError
 from headwater.topic_state.member import Member, MemberSettings
 from headwater.topic_state.topic import StateTopic

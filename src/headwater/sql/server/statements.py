@@ -9,11 +9,11 @@ from headwater.sql.analysis.outcomes import InsertRow, PushQuery, StoreQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import ParsedStatement, parse
 from headwater.sql.server.assertions import asserted
-from headwater.sql.server.changes import Trial, is_change, run_change
+from headwater.sql.server.commands.changes import Trial, is_change, run_change
 from headwater.sql.server.connect_cluster import CONNECTOR_LISTINGS
 from headwater.sql.server.entities import descriptions, listings
-from headwater.sql.server.plans import query_plan
-from headwater.sql.server.transient_query import transient_query
+from headwater.sql.server.queries.plans import query_plan
+from headwater.sql.server.queries.transient_query import transient_query
 from headwater.sql.tree.queries import Query
 from headwater.sql.tree.statements.assertions import AssertSchema, AssertTopic
 from headwater.sql.tree.statements.changes import DropNamed, InsertValues, NamedKind
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from headwater.sql.server.entities.listings import Entity
     from headwater.sql.server.server import SqlServer
     from headwater.sql.server.session import Session
-    from headwater.sql.server.topics import Topic
+    from headwater.sql.server.topics.topics import Topic
 
 
 class StatementError(Exception):

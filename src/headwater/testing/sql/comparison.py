@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.sql.types.sql_type import Decimal
+from headwater.testing.sql.json_records import only_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ def differences(
     """Compare in order, or where state is kept by key, each key's in order."""
     wanted = [
         (
-            record.get("key"),
+            only_column(record.get("key"), sink),
             _plain(_numbers(record.get("value"), sink)),
             record.get("timestamp"),
             _start(record),

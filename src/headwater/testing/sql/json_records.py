@@ -37,7 +37,7 @@ def record_key(record: dict[str, Any], source: DataSource) -> Any:
     if value is None or not source.key:
         return None
     if len(source.key) == 1:
-        key = _named(value, source.key[0].type)
+        key = _named(only_column(value, source), source.key[0].type)
         if source.key_format.name == "KAFKA" and source.key[0].type == BYTES:
             key = base64.b64decode(key)
     else:
@@ -49,6 +49,14 @@ def record_key(record: dict[str, Any], source: DataSource) -> Any:
     if source.window.kind is WindowKind.SESSION:
         bounds["window_end"] = window["end"]
     return {"key": key, **bounds}
+
+
+def only_column(key: Any, source: DataSource) -> Any:
+    """Return a key of one column without the message around it, which it has in Protobuf."""
+    columns = source.key
+    if len(columns) == 1 and isinstance(key, dict) and not isinstance(columns[0].type, Struct):
+        return next(iter(key.values()), None)
+    return key
 
 
 def record_value(value: Any, source: DataSource) -> Any:

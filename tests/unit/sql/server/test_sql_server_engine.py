@@ -6,8 +6,8 @@ import pytest
 
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse, parse_statement
-from headwater.sql.server.command import Command, CommandId
-from headwater.sql.server.command_log import CommandLog, command_topic
+from headwater.sql.server.commands.command import Command, CommandId
+from headwater.sql.server.commands.command_log import CommandLog, command_topic
 from headwater.sql.server.engine import Done, Engine
 from headwater.topic_state.errors import InvalidRecordError
 from headwater.topic_state.log import Record

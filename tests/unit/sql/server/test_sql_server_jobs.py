@@ -11,10 +11,10 @@ from tests.waiting import wait_for
 from headwater.clients.errors import ClientError
 from headwater.plan.errors import PlanError
 from headwater.sql.parser.parser import parse
-from headwater.sql.server import query_jobs
 from headwater.sql.server.config import SqlConfig
 from headwater.sql.server.engine import Engine
-from headwater.sql.server.query_jobs import QueryJobs
+from headwater.sql.server.queries import query_jobs
+from headwater.sql.server.queries.query_jobs import QueryJobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,12 @@ from headwater.sql.analysis.outcomes import InsertRow, MakeSource, PushQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.engine import Engine
-from headwater.sql.server.key_lookup import wanted_keys
-from headwater.sql.server.projection import Projection
+from headwater.sql.server.queries.key_lookup import wanted_keys
+from headwater.sql.server.queries.projection import Projection
 from headwater.sql.server.rows.casting import caster
 from headwater.sql.server.rows.computation import computation
 from headwater.sql.server.rows.formats import MalformedError
+from headwater.sql.server.rows.functions import java_regexps
 from headwater.sql.server.rows.records import Record, RecordReader, RecordWriter
 from headwater.sql.server.rows.shown import encoded, shown
 from headwater.sql.types.sql_type import DATE, DOUBLE, INTEGER, STRING, TIMESTAMP, Decimal
@@ -124,6 +125,12 @@ def source(text: str) -> DataSource:
         ("CONCAT_WS('-', s, CAST(nothing AS STRING), 'z')", "abc-z"),
         ("SUBSTRING(s, nothing)", None),
         ("LEN(s)", 3),
+        ("TRIM(CHR(9) + ' a' + CHR(160) + CHR(10))", "a\xa0"),
+        ("REGEXP_EXTRACT('(\\p{L}+)$', 'aä' + CHR(10))", "aä"),
+        ("REGEXP_REPLACE('ab' + CHR(10), 'x*$', '-')", "ab-\n-"),
+        ("REGEXP_REPLACE('ab' + CHR(13) + CHR(10), 'x*$', '-')", "ab-\r\n-"),
+        ("REGEXP_EXTRACT('(', s)", None),
+        ("'a%b' LIKE 'a!%_' ESCAPE '!'", True),
         ("n > 3 AND s = 'abc' OR x < 0", True),
         ("nothing IS NULL", True),
     ],
@@ -136,11 +143,27 @@ def test_expressions_have_ksqldb_s_values(text: str, expected: Any) -> None:
     assert Projection(outcome.query).shown(row) == [expected]
 
 
+@pytest.mark.parametrize("pattern", ["((a+)+)+x", "(a|aa)*x", "(.*a){30}x"])
+def test_patterns_that_backtrack_elsewhere_end(pattern: str) -> None:
+    text = "a" * 5000
+    assert not list(java_regexps.pattern(pattern).find_all(text))
+    engine = engine_with(_STREAM)
+    wanted = "%a" * 30 + "%x"
+    statement = f"SELECT '{text}' LIKE '{wanted}' AS v FROM t EMIT CHANGES"
+    outcome = engine.analyse(parse_statement(statement), {})
+    assert isinstance(outcome, PushQuery)
+    assert Projection(outcome.query).shown({}) == [False]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "SELECT s, COUNT(*) FROM t GROUP BY s EMIT CHANGES",
         "SELECT REGEXP_EXTRACT('[a-z&&[^b]]', s) FROM t EMIT CHANGES",
+        "SELECT REGEXP_EXTRACT('a(?=b)', s) FROM t EMIT CHANGES",
+        "SELECT REGEXP_EXTRACT('(a)\\1', s) FROM t EMIT CHANGES",
+        "SELECT REGEXP_EXTRACT('a++', s) FROM t EMIT CHANGES",
+        "SELECT REGEXP_EXTRACT('a{1001}', s) FROM t EMIT CHANGES",
         "SELECT PARSE_TIMESTAMP(s, 'YYYY-ww') FROM t EMIT CHANGES",
         "SELECT TIMESTAMPTOSTRING(0, 'zzzz') FROM t EMIT CHANGES",
     ],

@@ -107,6 +107,8 @@ _SUBSTRING = (
     "WHEN {1} < 0 THEN substring({0}, greatest(length({0}) + {1} + 1, 1), greatest({2}, 0)) END",
 )
 
+# What Java's trim() takes off: the space, and all letters before it.
+_BLANKS = f"CAST(X'{bytes(range(ord(' ') + 1)).hex()}' AS STRING)"
 _LEFT, _RIGHT = "substring({0}, 1, {1})", "substring({0}, {1} + 1)"
 _BUT_LAST = "substring({0}, 1, greatest(length({0}) - {1}, 0))"
 _LAST = "substring({0}, greatest(length({0}) - {1}, 0) + 1)"
@@ -150,7 +152,7 @@ FORMULAS: dict[str, FormulaMaker] = {
     "REPLACE": text("CASE WHEN {1} = '' THEN {0} ELSE replace({0}, {1}, {2}) END"),
     "RPAD": _padded("rpad"),
     "SUBSTRING": by_count(*_SUBSTRING),
-    "TRIM": named("trim"),
+    "TRIM": text(f"btrim({{0}}, {_BLANKS})"),
     "UCASE": named("upper"),
     "UUID": _uuid,
 }

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from headwater.plan.plan import Plan
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.metastore.source import DataSource
-    from headwater.sql.server.persistent_query import PersistentQuery
-    from headwater.sql.server.query_jobs import QueryState
-    from headwater.sql.server.topics import Topic
+    from headwater.sql.server.queries.persistent_query import PersistentQuery
+    from headwater.sql.server.queries.query_jobs import QueryState
+    from headwater.sql.server.topics.topics import Topic
 
 
 @dataclass(frozen=True)

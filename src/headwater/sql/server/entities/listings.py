@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from headwater.sql.metastore.source import DataSource
-    from headwater.sql.server.persistent_query import PersistentQuery
-    from headwater.sql.server.query_jobs import QueryState
-    from headwater.sql.server.topics import Topic
+    from headwater.sql.server.queries.persistent_query import PersistentQuery
+    from headwater.sql.server.queries.query_jobs import QueryState
+    from headwater.sql.server.topics.topics import Topic
     from headwater.sql.types.sql_type import SqlType
     from headwater.sql.variables import Variables
 

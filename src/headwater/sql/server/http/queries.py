@@ -27,8 +27,8 @@ from headwater.sql.server.http.row_formats import (
     written,
 )
 from headwater.sql.server.http.statements import wait_for_command
-from headwater.sql.server.printed_topics import printed
-from headwater.sql.server.window_bounds import with_window_bounds
+from headwater.sql.server.queries.printed_topics import printed
+from headwater.sql.server.queries.window_bounds import with_window_bounds
 from headwater.sql.tree.queries import Query
 from headwater.sql.tree.statements.inspection import PrintTopic
 from headwater.sql.types.errors import TypeMismatchError
@@ -36,7 +36,7 @@ from headwater.sql.types.errors import TypeMismatchError
 if TYPE_CHECKING:
     from headwater.http.answers import Reply
     from headwater.http.request import Request
-    from headwater.sql.server.query_result import QueryResult
+    from headwater.sql.server.queries.query_result import QueryResult
     from headwater.sql.server.server import SqlServer
     from headwater.sql.server.session import Session
     from headwater.sql.tree.statements.statement import Statement

@@ -9,7 +9,7 @@ from headwater.sql.server.rows.shown import encoded
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from headwater.sql.server.query_result import QueryResult
+    from headwater.sql.server.queries.query_result import QueryResult
 
 DELIMITED = "application/vnd.ksqlapi.delimited.v1"
 KSQL_V1 = "application/vnd.ksql.v1+json"

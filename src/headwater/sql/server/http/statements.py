@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from headwater.http.answers import Answer, answer
 from headwater.http.errors import HttpError
 from headwater.http.rights import ALL_NAMES, Operation, ResourceType
-from headwater.sql.server.changes import is_change
+from headwater.sql.server.commands.changes import is_change
 from headwater.sql.server.entities.errors import (
     BAD_REQUEST,
     NOT_FOUND,

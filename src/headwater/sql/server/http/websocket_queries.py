@@ -20,7 +20,7 @@ from headwater.sql.server.http.queries import only_statement, started
 from headwater.sql.server.http.requests import StatementsRequest, session_of
 from headwater.sql.server.http.rights import authorize
 from headwater.sql.server.http.statements import wait_for_command
-from headwater.sql.server.printed_topics import printed
+from headwater.sql.server.queries.printed_topics import printed
 from headwater.sql.server.rows.shown import encoded
 from headwater.sql.tree.statements.inspection import PrintTopic
 from headwater.sql.types.errors import TypeMismatchError
@@ -28,7 +28,7 @@ from headwater.sql.types.errors import TypeMismatchError
 if TYPE_CHECKING:
     from headwater.http.request import Request
     from headwater.http.websocket import WebSocket
-    from headwater.sql.server.query_result import QueryResult
+    from headwater.sql.server.queries.query_result import QueryResult
     from headwater.sql.server.server import SqlServer
 
 _VERSION = "1"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import decimal
 import math
 import operator
-import re
 from typing import TYPE_CHECKING, Any
 
 from headwater.sql.analysis.scope import ColumnMeaning, ParameterMeaning
@@ -22,6 +21,7 @@ from headwater.sql.server.rows.casting import (
     wrapped,
 )
 from headwater.sql.server.rows.equality import equal
+from headwater.sql.server.rows.like import like
 from headwater.sql.server.rows.row import LAMBDA
 from headwater.sql.tree import expressions as ex
 from headwater.sql.types.sql_type import (
@@ -132,7 +132,7 @@ def _operator(
             ]
             return lambda row: any(test(row) for test in tests) is not negated
         case ex.Like(_, _, escape, negated):
-            return _like(parts, escape, negated)
+            return like(parts, escape, negated)
         case ex.Cast():
             cast = caster(types[0], typed.type)
             return lambda row: cast(first(row))
@@ -314,28 +314,6 @@ def _beside(part: Computation, type_: SqlType, other: SqlType) -> Computation:
         cast = caster(type_, DOUBLE)
         return lambda row: cast(part(row))
     return part
-
-
-def _like(parts: Sequence[Computation], escape: str | None, negated: bool) -> Computation:
-    value, pattern = parts
-
-    def is_like(row: Row) -> bool:
-        text, wanted = value(row), pattern(row)
-        if text is None or wanted is None:
-            return negated
-        return (_pattern(wanted, escape).fullmatch(text) is not None) is not negated
-
-    return is_like
-
-
-def _pattern(text: str, escape: str | None) -> re.Pattern[str]:
-    made, letters = "", iter(text)
-    for letter in letters:
-        if letter == escape:
-            made += re.escape(next(letters, letter))
-        else:
-            made += {"%": ".*", "_": "."}.get(letter) or re.escape(letter)
-    return re.compile(made, re.DOTALL)
 
 
 def _case(case: ex.Case, typed: Typed) -> Computation:

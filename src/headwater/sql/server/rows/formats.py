@@ -11,9 +11,11 @@ import msgspec
 from headwater import serde
 from headwater.serde.context import Context
 from headwater.serde.errors import SerdeError
+from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
 from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.casting import caster, text_of
 from headwater.sql.server.rows.json_values import fields_from_json, from_json, to_json
+from headwater.sql.server.rows.protobuf import BareMessages, message_json, schema_of
 from headwater.sql.server.rows.schemas import avro_schema, json_schema
 from headwater.sql.server.rows.shown import encoded
 from headwater.sql.types.sql_type import (
@@ -39,7 +41,7 @@ Columns: TypeAlias = "Mapping[str, Any]"
 _DESERIALIZERS = {
     "AVRO": "AvroDeserializer",
     "JSON_SR": "JsonSchemaDeserializer",
-    "PROTOBUF": "ProtobufDeserializer",
+    "PROTOBUF": "ProtobufJsonDeserializer",
 }
 _NUMBERS: dict[SqlType, str] = {
     INTEGER: "Integer",
@@ -102,6 +104,8 @@ class Side:
         """Return whether the only column stands by itself, without an object around it."""
         if len(self.columns) != 1:
             return False
+        if self._chosen.name.startswith("PROTOBUF"):  # which has messages alone
+            return False
         return field == "key" or source.wrap_single_value is False
 
     @property
@@ -119,6 +123,9 @@ class Side:
                 return lambda data: self._from_json(msgspec.json.decode(data))
             case "DELIMITED":
                 return self._from_delimited
+            case "PROTOBUF_NOSR":
+                messages = BareMessages(self._struct)
+                return lambda data: self._from_json(messages.read(data))
             case name if name in _DESERIALIZERS:
                 deserialize = getattr(serde, _DESERIALIZERS[name])(self._client())
                 return lambda data: self._from_json(deserialize(data, self._place))
@@ -152,6 +159,11 @@ class Side:
                 return lambda columns: encoded(self._to_json(columns))
             case "DELIMITED":
                 return self._to_delimited
+            case "PROTOBUF_NOSR":
+                messages = BareMessages(self._struct)
+                return lambda columns: messages.write(dict(columns))
+            case "PROTOBUF":
+                return self._messages_by_registry()
             case "AVRO" | "JSON_SR":
                 return self._by_registry()
             case name:
@@ -185,6 +197,21 @@ class Side:
         def encode(columns: Columns) -> bytes | None:
             value = self._bare_or_dict(columns) if is_avro else self._to_json(columns)
             return serializer(value, self._place)  # type: ignore[no-any-return]
+
+        return encode
+
+    def _messages_by_registry(self) -> Callable[[Columns], bytes | None]:
+        client, message = self._client(), self._chosen.message
+        subject = f"{self._place.topic}-{self._place.field}"
+        if subject in client.get_subjects():
+            schema = client.get_latest_version(subject).schema
+        else:
+            schema = serde.Schema(schema_of(self._struct, message), "PROTOBUF")
+        serializer = serde.ProtobufSerializer(client, schema, message=message)
+        descriptor = descriptor_of(load_file(schema, client).class_named(message))
+
+        def encode(columns: Columns) -> bytes | None:
+            return serializer(message_json(dict(columns), self._struct, descriptor), self._place)
 
         return encode
 

@@ -41,7 +41,7 @@ def from_json(value: Any, type_: SqlType) -> Any:
         case Struct():
             return fields_from_json(_of(value, dict), type_)
         case Decimal():
-            return quantized(decimal.Decimal(str(value)), type_)
+            return quantized(_decimal(value), type_)
     if type_ in (INTEGER, BIGINT):
         return int(value)
     if type_ == DOUBLE:
@@ -98,6 +98,8 @@ def _time(value: Any, type_: SqlType) -> Any:
         return caster(STRING, type_)(value)
     if isinstance(value, dt.date | dt.time):  # out of Avro
         return value
+    if isinstance(value, dict):  # out of Protobuf
+        return _of_message(value, type_)
     number = int(value)
     if type_ == DATE:
         return EPOCH.date() + dt.timedelta(days=number)
@@ -105,6 +107,22 @@ def _time(value: Any, type_: SqlType) -> Any:
         return at(number % _DAY_MS).time()
     assert type_ == TIMESTAMP
     return at(number)
+
+
+def _of_message(value: dict[str, Any], type_: SqlType) -> Any:
+    if type_ == DATE:
+        return dt.date(*(value.get(part, 0) for part in ("year", "month", "day")))
+    if type_ == TIME:
+        hour, minute, second = (value.get(part, 0) for part in ("hours", "minutes", "seconds"))
+        return dt.time(hour, minute, second, value.get("nanos", 0) // 1_000_000 * 1000)
+    raise TypeError(f"{value!r} is no {type_}")
+
+
+def _decimal(value: Any) -> decimal.Decimal:
+    if isinstance(value, dict):  # out of Protobuf
+        unscaled = int.from_bytes(base64.b64decode(value.get("value", "")), "big", signed=True)
+        return decimal.Decimal(unscaled).scaleb(-value.get("scale", 0))
+    return decimal.Decimal(str(value))
 
 
 def _of(value: Any, kind: type) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headwater.sql.server.rows.functions.java_regexps import pattern
+from headwater.sql.server.rows.functions.java_regexps import Found, JavaPattern, pattern
 from headwater.sql.server.rows.functions.row_call import CallMaker, checked, strict
 
 _REFERENCE = re.compile(r"\\(.)|\$\{([a-zA-Z][a-zA-Z0-9]*)\}|\$(\d+)|([\\$])", re.DOTALL)
@@ -15,21 +15,25 @@ def _extract(wanted: str, text: str, group: int = 0) -> str | None:
     found = compiled.search(text)
     if found is None or not 0 <= group <= compiled.groups:
         return None
-    return found[group]
+    return found.groups[group]
 
 
 def _extract_all(wanted: str, text: str, group: int = 0) -> list[str | None] | None:
     compiled = pattern(wanted)
     if not 0 <= group <= compiled.groups:
         return None
-    return [found[group] for found in compiled.finditer(text)]
+    return [found.groups[group] for found in compiled.find_all(text)]
 
 
 def _replaced(text: str, wanted: str, replacement: str) -> str:
-    return pattern(wanted).sub(lambda found: _expanded(found, replacement), text)
+    compiled, parts, start = pattern(wanted), [], 0
+    for found in compiled.find_all(text):
+        parts += [text[start : found.start], _expanded(compiled, found, replacement)]
+        start = found.end
+    return "".join([*parts, text[start:]])
 
 
-def _expanded(found: re.Match[str], replacement: str) -> str:
+def _expanded(compiled: JavaPattern, found: Found, replacement: str) -> str:
     """Return what stands for a match: `$1` is a group, `\\$` a dollar."""
 
     def part(reference: re.Match[str]) -> str:
@@ -39,16 +43,16 @@ def _expanded(found: re.Match[str], replacement: str) -> str:
         if escaped is not None:
             return str(escaped)
         if name is not None:
-            if name not in found.re.groupindex:
+            if name not in compiled.names:
                 raise ValueError(f"there is no group {name}")
-            return found[name] or ""
+            return found.groups[compiled.names[name]] or ""
         length = 1
-        while length < len(digits) and int(digits[: length + 1]) <= found.re.groups:
+        while length < len(digits) and int(digits[: length + 1]) <= compiled.groups:
             length += 1
         group = int(digits[:length])
-        if group > found.re.groups:
+        if group > compiled.groups:
             raise ValueError(f"there is no group {group}")
-        return (found[group] or "") + digits[length:]
+        return (found.groups[group] or "") + digits[length:]
 
     return _REFERENCE.sub(part, replacement)
 
@@ -57,11 +61,11 @@ def _split(text: str, wanted: str) -> list[str]:
     if not wanted and text:
         return list(text)
     parts, start = [], 0
-    for found in pattern(wanted).finditer(text):
-        if found.end() == 0:
+    for found in pattern(wanted).find_all(text):
+        if found.end == 0:
             continue
-        parts.append(text[start : found.start()])
-        start = found.end()
+        parts.append(text[start : found.start])
+        start = found.end
     return [*parts, text[start:]]
 
 

@@ -18,6 +18,8 @@ from headwater.sql.server.rows.functions.row_call import (
 )
 from headwater.sql.types.sql_type import STRING
 
+# What Java's trim() takes off: the space, and all letters before it.
+_BLANKS = "".join(map(chr, range(ord(" ") + 1)))
 _ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4}){1,2}")
 
 
@@ -132,6 +134,6 @@ FUNCTIONS: dict[str, CallMaker] = {
     "SPLIT": strict(_split),
     "SPLIT_TO_MAP": strict(_split_to_map),
     "SUBSTRING": strict(_substring),
-    "TRIM": strict(lambda text: text.strip(" ")),
+    "TRIM": strict(lambda text: text.strip(_BLANKS)),
     "UCASE": strict(str.upper),
 }

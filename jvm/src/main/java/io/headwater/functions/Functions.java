@@ -43,6 +43,8 @@ public final class Functions {
                     new Function("hw_int", Numbers.class, "intOf", DataTypes.IntegerType),
                     new Function("hw_bigint", Numbers.class, "longOf", DataTypes.LongType),
                     new Function("hw_double", Numbers.class, "doubleOf", DataTypes.DoubleType),
+                    new Function("hw_decimal", Numbers.class, "decimalOf", DataTypes.StringType),
+                    new Function("hw_decimal_bytes", Numbers.class, "bytesOf", DataTypes.BinaryType),
                     new Function("hw_uuid", Numbers.class, "uuidOf", DataTypes.StringType),
                     new Function("hw_to_bytes", Encodings.class, "toBytes", DataTypes.BinaryType),
                     new Function("hw_from_bytes", Encodings.class, "fromBytes", DataTypes.StringType),

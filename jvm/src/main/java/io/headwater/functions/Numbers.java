@@ -1,6 +1,7 @@
 package io.headwater.functions;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,6 +48,20 @@ public final class Numbers {
     public static UTF8String round(UTF8String value, int places) {
         BigDecimal rounded = rounded(new BigDecimal(value.toString()), places);
         return UTF8String.fromString(rounded.toPlainString());
+    }
+
+    /** The exact number that bytes and a scale say, as Avro and Protobuf have it. */
+    public static UTF8String decimalOf(byte[] bytes, int scale) {
+        if (bytes.length == 0) {
+            return null;
+        }
+        BigDecimal value = new BigDecimal(new BigInteger(bytes), scale);
+        return UTF8String.fromString(value.toPlainString());
+    }
+
+    /** The bytes of an exact number without its scale. */
+    public static byte[] bytesOf(UTF8String value) {
+        return new BigDecimal(value.toString()).unscaledValue().toByteArray();
     }
 
     private static BigDecimal rounded(BigDecimal value, int places) {

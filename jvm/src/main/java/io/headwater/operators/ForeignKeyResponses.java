@@ -23,6 +23,9 @@ import org.apache.spark.sql.types.StructType;
  * <p>Foreign keys answer independently of each other, so that an answer for a version can come after
  * those for the next. The version is remembered as long as there may be such: until everybody who
  * was left has said so.
+ *
+ * <p>A pair that was not there has no end, unless {@code repeatsEnds}: then there is a tombstone
+ * whenever either row changes and there is no pair, but for a left row that is new, as in Kafka Streams.
  */
 final class ForeignKeyResponses extends Operator {
     private static final long serialVersionUID = 1L;
@@ -37,13 +40,15 @@ final class ForeignKeyResponses extends Operator {
     private final DataType leftType;
     private final DataType rightType;
     private final boolean onlyLast;
+    private final boolean repeatsEnds;
     private transient ValueState<InternalRow> answered;
 
-    ForeignKeyResponses(StructType input, boolean onlyLast) {
+    ForeignKeyResponses(StructType input, boolean onlyLast, boolean repeatsEnds) {
         this.carriedType = Layout.payload(input, 0);
         this.leftType = Layout.payload(input, 2);
         this.rightType = Layout.payload(input, 3);
         this.onlyLast = onlyLast;
+        this.repeatsEnds = repeatsEnds;
     }
 
     @Override
@@ -86,7 +91,8 @@ final class ForeignKeyResponses extends Operator {
             version = version(row);
             boolean before = isThere;
             isThere = (boolean) Layout.payload(row, 6, DataTypes.BooleanType);
-            if (isThere || before) {
+            boolean isRepeated = repeatsEnds && subscription != Subscription.BEGIN;
+            if (isThere || before || isRepeated) {
                 last = result(row, !isThere, results.size());
                 if (!onlyLast) {
                     results.add(last);
@@ -94,7 +100,7 @@ final class ForeignKeyResponses extends Operator {
             }
         }
         // What came and went within one batch was never seen.
-        if (onlyLast && last != null && (isThere || wasThere)) {
+        if (onlyLast && last != null && (isThere || wasThere || repeatsEnds)) {
             results.add(last);
         }
         if (isThere || awaited != 0) {

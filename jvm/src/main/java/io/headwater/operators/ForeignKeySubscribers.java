@@ -113,7 +113,7 @@ final class ForeignKeySubscribers extends Operator {
         long version = (long) Layout.payload(row, 5, DataTypes.LongType);
         int ordinal = (int) Layout.payload(row, 6, DataTypes.IntegerType);
         Subscription subscription = Subscription.of(ordinal);
-        boolean stays = subscription == Subscription.ENTER || subscription == Subscription.MOVE;
+        boolean stays = subscription != Subscription.LEAVE && subscription != Subscription.DELETE;
         // What refers to nothing meets nobody: a left join gives it alone.
         if ((boolean) Layout.payload(row, 7, DataTypes.BooleanType)) {
             if (stays) {

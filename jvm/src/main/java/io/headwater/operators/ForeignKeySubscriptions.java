@@ -99,7 +99,8 @@ final class ForeignKeySubscriptions extends Operator {
                 results.add(told(row, before, version, Subscription.LEAVE, results.size()));
                 results.add(told(row, foreignKey, version, Subscription.MOVE, results.size()));
             } else if (isIn) {
-                results.add(told(row, foreignKey, version, Subscription.ENTER, results.size()));
+                Subscription enters = wasIn ? Subscription.ENTER : Subscription.BEGIN;
+                results.add(told(row, foreignKey, version, enters, results.size()));
             } else if (wasIn) {
                 results.add(told(row, before, version, Subscription.DELETE, results.size()));
             }

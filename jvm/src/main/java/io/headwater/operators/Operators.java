@@ -77,8 +77,12 @@ public final class Operators {
     }
 
     /** See {@link ForeignKeyResponses}. */
-    public static Dataset<Row> foreignKeyResponses(Dataset<Row> input, boolean onlyLast) {
-        return apply(input, new ForeignKeyResponses(fields(input), onlyLast), TimeMode.None());
+    public static Dataset<Row> foreignKeyResponses(
+            Dataset<Row> input, boolean onlyLast, boolean repeatsEnds) {
+        return apply(
+                input,
+                new ForeignKeyResponses(fields(input), onlyLast, repeatsEnds),
+                TimeMode.None());
     }
 
     /** See {@link Suppression}; the limit is in microseconds. */

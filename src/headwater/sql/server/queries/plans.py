@@ -14,8 +14,8 @@ from headwater.plan.plan import Plan, ProgramSettings
 from headwater.sql.analysis.query.analysed import sources_of
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.server.processing_log import deserializer_of
 from headwater.sql.server.properties import DEFAULTS, GUARANTEE, OFFSET_RESET
+from headwater.sql.server.topics.processing_log import deserializer_of
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.errors import TypeMismatchError
 
@@ -53,7 +53,11 @@ def query_plan(
         "at_least_once" if chosen[GUARANTEE] == "at_least_once" else "exactly_once"
     )
     settings = ProgramSettings(
-        config.cluster, config.registry, guarantee=guarantee, checkpoint_dir=checkpoint
+        config.cluster,
+        config.registry,
+        guarantee=guarantee,
+        checkpoint_dir=checkpoint,
+        spark=config.spark,
     )
     start = Start("earliest" if chosen[OFFSET_RESET] == "earliest" else "latest")
     ends = msgspec.json.decode(chosen.get(START_OFFSETS, "{}"), type=Ends, strict=False)

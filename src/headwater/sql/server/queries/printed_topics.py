@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from headwater.serde.errors import SerdeError
 from headwater.sql.errors import SqlError
+from headwater.sql.server.queries.topic_reading import TopicReading
 from headwater.sql.server.rows.casting import at
 from headwater.sql.server.rows.shown import encoded
-from headwater.sql.server.topic_reading import TopicReading
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.sql.server.command import Command
+from headwater.sql.server.commands.command import Command
 from headwater.topic_state.errors import InvalidRecordError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
 from headwater.sql.errors import SqlError
-from headwater.sql.server.plans import query_plan
+from headwater.sql.server.queries.plans import query_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.spark.jobs.host import JobHost
     from headwater.spark.jobs.status import JobStatus
     from headwater.sql.server.config import SqlConfig
-    from headwater.sql.server.persistent_query import PersistentQuery
+    from headwater.sql.server.queries.persistent_query import PersistentQuery
 
 logger = logging.getLogger("headwater.sql")
 

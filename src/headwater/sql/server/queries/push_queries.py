@@ -13,16 +13,16 @@ import msgspec
 
 from headwater.sql.analysis.query.analysed import sources_of
 from headwater.sql.errors import SqlError
-from headwater.sql.server.plans import START_OFFSETS, Ends, query_plan, stream_topics
-from headwater.sql.server.projection import Projection, result_columns
 from headwater.sql.server.properties import DEFAULTS, OFFSET_RESET
-from headwater.sql.server.query_jobs import OWNER
-from headwater.sql.server.query_result import QueryResult
+from headwater.sql.server.queries.plans import START_OFFSETS, Ends, query_plan, stream_topics
+from headwater.sql.server.queries.projection import Projection, result_columns
+from headwater.sql.server.queries.query_jobs import OWNER
+from headwater.sql.server.queries.query_result import QueryResult
+from headwater.sql.server.queries.topic_reading import TopicReading
+from headwater.sql.server.queries.transient_query import TransientQuery, transient_query
 from headwater.sql.server.rows.formats import MalformedError
 from headwater.sql.server.rows.records import RecordReader
 from headwater.sql.server.rows.shown import shown
-from headwater.sql.server.topic_reading import TopicReading
-from headwater.sql.server.transient_query import TransientQuery, transient_query
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.server.config import SqlConfig
     from headwater.sql.server.engine import Engine
-    from headwater.sql.server.processing_log import ProcessingLog
-    from headwater.sql.server.topics import Topics
+    from headwater.sql.server.topics.processing_log import ProcessingLog
+    from headwater.sql.server.topics.topics import Topics
     from headwater.sql.tree.queries import Query
 
 logger = logging.getLogger("headwater.sql")

@@ -9,6 +9,7 @@ from headwater.plan.formats import Format
 from headwater.plan.types import BINARY
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.records import Records
+from headwater.sql.planning.wire_types import forms_of, wire_type
 from headwater.sql.server.rows.formats import Side as Columns
 from headwater.sql.server.rows.records import Record, RecordReader
 from headwater.stores.errors import StoreError
@@ -81,7 +82,7 @@ class TableStore:
         self._reader = RecordReader(table, table.name, registry)
         self._key = Columns(table, "key", registry)
         self._value = Columns(table, "value", registry)
-        self._is_in_bytes = table.is_windowed or table.key_format.name == "DELIMITED"
+        self._is_in_bytes = table.is_windowed or _is_written_otherwise(table)
         # Values are read here, with ksqlDB's ways, and not by the store.
         followed = FollowedTable(table.name, table.topic, self._key_side(), _BYTES)
         directory.mkdir(parents=True, exist_ok=True)
@@ -153,3 +154,12 @@ class TableStore:
             (alias, name): part
             for name, part in {**keys, **(self._value.read(value) or {})}.items()
         }
+
+
+def _is_written_otherwise(table: DataSource) -> bool:
+    """Return whether a topic has keys in another form than the language: their bytes are asked."""
+    format_ = table.key_format.name
+    if format_ == "DELIMITED" or format_.startswith("PROTOBUF"):
+        return True
+    forms = forms_of(format_)
+    return any(wire_type(column.type, forms) != column.type for column in table.key)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from headwater.sql.analysis.scope import ColumnMeaning
 from headwater.sql.errors import SqlError
 from headwater.sql.metastore.source import PSEUDO_COLUMNS
-from headwater.sql.server.key_lookup import wanted_keys
-from headwater.sql.server.projection import Projection, result_columns
-from headwater.sql.server.query_result import QueryResult
-from headwater.sql.server.topic_reading import TopicReading
+from headwater.sql.server.queries.key_lookup import wanted_keys
+from headwater.sql.server.queries.projection import Projection, result_columns
+from headwater.sql.server.queries.query_result import QueryResult
+from headwater.sql.server.queries.topic_reading import TopicReading
 from headwater.sql.tree.statements.creation import SourceKind
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.server.config import SqlConfig
-    from headwater.sql.server.processing_log import ProcessingLog
-    from headwater.sql.server.table_stores import TableStores
+    from headwater.sql.server.queries.table_stores import TableStores
+    from headwater.sql.server.topics.processing_log import ProcessingLog
 
 _SCANS = "ksql.query.pull.table.scan.enabled"
 

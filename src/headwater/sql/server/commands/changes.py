@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from headwater.sql.analysis.outcomes import DropSource, Nothing, Outcome, StoreQuery
 from headwater.sql.errors import SqlError
-from headwater.sql.server.command import CHANGES, Command, CommandId
+from headwater.sql.server.commands.command import CHANGES, Command, CommandId
+from headwater.sql.server.commands.resolved_statements import resolved
 from headwater.sql.server.engine import Engine, Surroundings
 from headwater.sql.server.entities.statuses import current_status, warning
-from headwater.sql.server.plans import START_OFFSETS, query_plan, stream_topics
 from headwater.sql.server.properties import DEFAULTS, OFFSET_RESET
-from headwater.sql.server.resolved_statements import resolved
-from headwater.sql.server.sink_topics import needed_topic
-from headwater.sql.server.topics import Topic
+from headwater.sql.server.queries.plans import START_OFFSETS, query_plan, stream_topics
+from headwater.sql.server.topics.protobuf_subjects import register_missing
+from headwater.sql.server.topics.sink_topics import needed_topic
+from headwater.sql.server.topics.topics import Topic
 from headwater.sql.tree.statements.control import ControlQuery
 from headwater.sql.tree.statements.creation import CreateConnector
 
@@ -88,6 +89,7 @@ async def run_change(
         return warning(outcome.reason, parsed.text)
     if outcome is not None:
         await _make_topic(server, statement, outcome)
+        await asyncio.to_thread(register_missing, outcome, server.registry)
     command = Command(
         id_,
         resolved(statement, outcome or Nothing(""), _partitions(outcome, trial)),

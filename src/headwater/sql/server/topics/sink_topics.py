@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.sql.metastore.source import DataSource
-    from headwater.sql.server.topics import Topic
+    from headwater.sql.server.topics.topics import Topic
     from headwater.sql.tree.statements.statement import Statement
 
 _DAY_MS = 86_400_000

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from headwater.sql.errors import SqlError
-from headwater.sql.server.command import CommandId
+from headwater.sql.server.commands.command import CommandId
 from headwater.sql.server.session import Session
 from headwater.sql.server.statements import StatementError, StatementRunner, read
 from headwater.topic_state.errors import NotLeaderError, TopicStateError

@@ -1,0 +1,1 @@
+"""Statements that change something: tried, kept in the command topic, and done."""

@@ -1,0 +1,1 @@
+"""Topics of streams and tables, and their schemas: found, made, written to."""
