@@ -10,11 +10,14 @@ from functools import partial
 
 import click
 
-from benchmarks import apache_kafka, machine, report, sql
+from benchmarks import apache_kafka, connect, machine, report, sql
 from benchmarks.pipeline import measure as pipeline
 from benchmarks.pipeline.workload import RECORDS_VARIABLE
 from benchmarks.results import Results
 from benchmarks.sections import SECTIONS
+
+# What tells a section how many records it has.
+_SIZED = {pipeline.SECTION: RECORDS_VARIABLE, connect.SECTION: connect.RECORDS_VARIABLE}
 
 
 @click.command()
@@ -30,7 +33,7 @@ from benchmarks.sections import SECTIONS
 @click.option(
     "--records",
     type=click.IntRange(min=1),
-    help="How many records the pipeline processes.  [default: 10000000]",
+    help="How many records the pipeline processes (by default 10000000), or Connect (1000000).",
 )
 @click.option(
     "--queries",
@@ -55,9 +58,10 @@ def main(
     if rows and (len(sections) != 1 or sections[0] not in in_rows):
         raise click.UsageError(f"--rows is for one of these sections: {', '.join(in_rows)}.")
     if records is not None:
-        if sections != (pipeline.SECTION,):
-            raise click.UsageError(f"--records is for the section {pipeline.SECTION} alone.")
-        os.environ[RECORDS_VARIABLE] = str(records)
+        variable = _SIZED.get(sections[0]) if len(sections) == 1 else None
+        if variable is None:
+            raise click.UsageError(f"--records is for one of these sections: {', '.join(_SIZED)}.")
+        os.environ[variable] = str(records)
     if queries is not None:
         if sections != (sql.SECTION,):
             raise click.UsageError(f"--queries is for the section {sql.SECTION} alone.")

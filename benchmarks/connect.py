@@ -1,108 +1,145 @@
-"""Connect: a file into a topic and out of it again, and a worker that has nothing to do."""
+"""Connect: files, tables and changes into topics, files and tables out of them, idle connectors."""
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-import psutil
-from confluent_kafka import IsolationLevel, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from typing import TYPE_CHECKING
 
 from benchmarks import apache_kafka
-from benchmarks.targets import HEADWATER_OS, free_port, running
+from benchmarks.connect_databases import Databases, database
+from benchmarks.connect_files import LINE_BYTES, Files
+from benchmarks.connect_worker import Engine, working
+from benchmarks.targets import HEADWATER_OS, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Sequence
 
     from benchmarks.results import Results
 
     Say = Callable[[str], None]
+    Add = Callable[[str, str, float], None]
 
+SECTION = "connect"
 HEADWATER = "Headwater"
 KAFKA_CONNECT = "Kafka Connect"
-LINES = 1_000_000
-LINE_BYTES = 100
+RECORDS_VARIABLE = "HEADWATER_BENCH_CONNECT_RECORDS"
+RECORDS = 1_000_000
 IDLE = 10
 
+_DEBEZIUM = "3.5.0.Final"
 _FILE_CONNECTOR = f"org.apache.kafka:connect-file:{apache_kafka.VERSION}"
-_PACKAGE = "org.apache.kafka.connect.file"
-_STRING = "org.apache.kafka.connect.storage.StringConverter"
-_WITHIN_S = 300.0
-_WARM_LINES = 1000
+_CHANGES_CONNECTOR = f"io.debezium:debezium-connector-mariadb:{_DEBEZIUM}"
+_WARM = 1000
 _SETTLED_AFTER_S = 15.0
-_MEASURED_S = 20.0
-_POLL_S = 0.02
 
-SOURCE = f"file source, {LINES:,} lines of {LINE_BYTES} bytes"
-SINK = f"file sink, {LINES:,} lines of {LINE_BYTES} bytes"
 CPU = f"worker with {IDLE} idle connectors: CPU"
 MEMORY = f"worker with {IDLE} idle connectors: memory"
-GOALS = {SOURCE: "1.0x", SINK: "1.0x", CPU: "15", MEMORY: "1,200"}
+DELAY = "from a committed row to a consumer, looking every second: slowest of 20"
+DATABASE_MEMORY = "worker after these databases: memory"
 
 INTRODUCTION = f"""Our worker on Spark next to Apache Kafka {apache_kafka.VERSION}'s own Connect
-worker, with its FileStream connectors and the heap and collector of its start script, each on a
-broker of ours with `flush=os`. Lines are strings, in one partition. The time is from the request
-that makes the connector until all lines are committed to the topic, or are in the file. Before
-that, connectors of the same kind have moved {_WARM_LINES:,} lines, which warms both JVMs a little.
+worker, with the heap and collector of its start script, each on a broker of ours with `flush=os`.
+Theirs has its FileStream connectors, and Debezium {_DEBEZIUM} for MariaDB's changes. A JDBC source
+cannot be had by a Maven coordinate; Debezium's JDBC sink can, and does not start in Kafka
+{apache_kafka.VERSION}'s worker with the libraries that come with its coordinate.
 
-Ours writes a source's lines and its position in one transaction, Kafka Connect writes them at least
-once. Memory is of all of a worker's processes; CPU time is of {_MEASURED_S:.0f} s."""
+Lines are strings, rows JSON with schemas, with four columns, in one partition. The time is from the
+request that makes the connector until all lines or rows are committed to the topic, or are in the
+file or table. Before that, connectors of the same kind have moved {_WARM:,} lines or rows, which
+warms both JVMs a little. Changes are inserts, updates and deletes in transactions of 100 rows, made
+while the connector is stopped; their time is from the request that resumes it.
+
+Ours writes a source's rows and its position in one transaction, and a sink's rows and theirs in one
+of the database; Kafka Connect writes them at least once. Memory is of all of a worker's processes;
+CPU time is of 20 s."""
 
 
-class Engine(NamedTuple):
-    """A worker to measure."""
-
-    name: str
-    options: tuple[str, ...] = ()
-    environment: Mapping[str, str] = {}
-
-
-ENGINES = (
-    Engine(HEADWATER),
-    Engine(
+def _jvm(*coordinates: str) -> Engine:
+    return Engine(
         KAFKA_CONNECT,
-        ("--engine", "kafka", "--plugin", _FILE_CONNECTOR),
+        (
+            *("--engine", "kafka"),
+            *(word for each in coordinates for word in ("--plugin", each)),
+        ),
         {
             "KAFKA_HEAP_OPTS": "-Xms256m -Xmx2g",
             "KAFKA_JVM_PERFORMANCE_OPTS": "-XX:+UseG1GC -XX:MaxGCPauseMillis=20",
         },
-    ),
-)
+    )
 
 
-def measure(rounds: int, results: Results, say: Say) -> None:
-    """Measure each worker on a broker of its own, in turn."""
+class Rows:
+    """The rows of the table for so many records, and those among them that are wanted."""
+
+    def __init__(self, records: int, wanted: Sequence[str] = ("",)) -> None:
+        self.records, self.changes = records, records // 10
+        self._wanted = wanted
+        lines = f"{records:,} lines of {LINE_BYTES} bytes"
+        self.file_source, self.file_sink = f"file source, {lines}", f"file sink, {lines}"
+        self.jdbc_source = f"JDBC source, {records:,} rows"
+        self.jdbc_sink = f"JDBC sink, {records:,} rows"
+        self.capture = f"change data capture, {self.changes:,} changes"
+
+    def wants(self, *rows: str) -> bool:
+        """Tell whether one of these rows is to be measured."""
+        return any(text in row for row in rows for text in self._wanted)
+
+
+_ALL = Rows(RECORDS)
+GOALS = {
+    _ALL.file_source: "1.0x",
+    _ALL.file_sink: "1.0x",
+    CPU: "15",
+    MEMORY: "1,200",
+    _ALL.capture: "1.0x",
+    DELAY: "2,000",
+}
+
+
+def measure(rounds: int, results: Results, say: Say, wanted: Sequence[str] = ("",)) -> None:
+    """Measure each worker on a broker of its own, in turn; only rows that have a `wanted` text."""
+    rows = Rows(int(os.environ.get(RECORDS_VARIABLE, RECORDS)), wanted)
     for number in range(rounds):
-        for engine in ENGINES:
-            say(f"round {number + 1} of {rounds}: {engine.name}")
-            _measure_engine(engine, results, say)
+        for part, engines in (
+            (_files, (Engine(HEADWATER), _jvm(_FILE_CONNECTOR))),
+            (_databases, (Engine(HEADWATER), _jvm(_CHANGES_CONNECTOR))),
+        ):
+            for engine in engines:
+                say(f"round {number + 1} of {rounds}: {engine.name}")
+                _measure_engine(part, engine, rows, results, say)
 
 
-def _measure_engine(engine: Engine, results: Results, say: Say) -> None:
+def _measure_engine(
+    part: Callable[[Engine, Rows, Add], None],
+    engine: Engine,
+    rows: Rows,
+    results: Results,
+    say: Say,
+) -> None:
     def add(row: str, unit: str, value: float) -> None:
-        say(f"    {engine.name}: {row}: {value:,.0f} {unit}")
-        results.add(row, unit, engine.name, value)
+        if rows.wants(row):
+            say(f"    {engine.name}: {row}: {value:,.0f} {unit}")
+            results.add(row, unit, engine.name, value)
 
+    part(engine, rows, add)
+
+
+def _files(engine: Engine, rows: Rows, add: Add) -> None:
+    if not rows.wants(rows.file_source, rows.file_sink, CPU, MEMORY):
+        return
     with (
         tempfile.TemporaryDirectory(prefix="hw-bench-") as folder,
         running(HEADWATER_OS) as broker,
-        _worker(engine, broker.bootstrap_servers) as worker,
+        working(engine, broker.bootstrap_servers) as worker,
     ):
-        files = _Files(Path(folder), broker.bootstrap_servers, worker)
-        files.copy("warm", _WARM_LINES)
-        source_s, sink_s = files.copy("lines", LINES)
-        add(SOURCE, "lines/s", LINES / source_s)
-        add(SINK, "lines/s", LINES / sink_s)
+        files = Files(Path(folder), worker)
+        files.copy("warm", _WARM)
+        source_s, sink_s = files.copy("lines", rows.records)
+        add(rows.file_source, "lines/s", rows.records / source_s)
+        add(rows.file_sink, "lines/s", rows.records / sink_s)
         # Four are there already, and have nothing more to do.
         for number in range((IDLE - 4) // 2):
             files.copy(f"idle-{number}", 1)
@@ -111,108 +148,44 @@ def _measure_engine(engine: Engine, results: Results, say: Say) -> None:
         add(MEMORY, "MB", worker.resident_mb())
 
 
-class _Worker(NamedTuple):
-    """A worker that answers."""
-
-    process: psutil.Popen
-    url: str
-
-    def put(self, name: str, config: Mapping[str, str]) -> None:
-        request = urllib.request.Request(
-            f"{self.url}/connectors/{name}/config",
-            json.dumps(config).encode(),
-            {"Content-Type": "application/json"},
-            method="PUT",
-        )
-        urllib.request.urlopen(request, timeout=_WITHIN_S).close()
-
-    def is_ready(self) -> bool:
-        if self.process.poll() is not None:
-            raise RuntimeError(f"the worker ended with exit code {self.process.returncode}")
+def _databases(engine: Engine, rows: Rows, add: Add) -> None:
+    if not rows.wants(rows.jdbc_source, rows.jdbc_sink, rows.capture, DELAY, DATABASE_MEMORY):
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="hw-bench-") as folder,
+        running(HEADWATER_OS) as broker,
+        working(engine, broker.bootstrap_servers) as worker,
+    ):
+        server = database(Path(folder))
+        server.start()
         try:
-            urllib.request.urlopen(f"{self.url}/connectors", timeout=5).close()
-        except (urllib.error.URLError, ConnectionError):
-            return False
-        return True
-
-    def processes(self) -> list[psutil.Process]:
-        return [self.process, *self.process.children(recursive=True)]
-
-    def cpu_share(self) -> float:
-        before, started = self._cpu_s(), time.perf_counter()
-        time.sleep(_MEASURED_S)
-        return 100 * (self._cpu_s() - before) / (time.perf_counter() - started)
-
-    def resident_mb(self) -> float:
-        return float(sum(each.memory_info().rss for each in self.processes())) / 1e6
-
-    def _cpu_s(self) -> float:
-        times = [each.cpu_times() for each in self.processes()]
-        return float(sum(each.user + each.system for each in times))
+            _measure_databases(
+                Databases(server, broker.bootstrap_servers, worker), engine, rows, add
+            )
+            add(DATABASE_MEMORY, "MB", worker.resident_mb())
+        finally:
+            server.stop()
 
 
-@contextmanager
-def _worker(engine: Engine, bootstrap_servers: str) -> Iterator[_Worker]:
-    port = free_port()
-    command = [
-        *(str(Path(sys.executable).with_name("headwater")), "connect", "worker"),
-        *("--bootstrap-server", bootstrap_servers, "--port", str(port), *engine.options),
-    ]
-    process = psutil.Popen(
-        command,
-        env={**os.environ, **engine.environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        worker = _Worker(process, f"http://127.0.0.1:{port}")
-        _until(worker.is_ready, "the worker answers")
-        yield worker
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.wait(_WITHIN_S)
+def _measure_databases(databases: Databases, engine: Engine, rows: Rows, add: Add) -> None:
+    is_ours = engine.name == HEADWATER
+    if is_ours and rows.wants(rows.jdbc_source):
+        databases.read("warm_source", _WARM)
+        add(rows.jdbc_source, "rows/s", rows.records / databases.read("items", rows.records))
+    if is_ours and rows.wants(DELAY):
+        add(DELAY, "ms", max(databases.delays_ms("late")))
+    if is_ours and rows.wants(rows.jdbc_sink):
+        databases.write("warm_sink", _WARM, _SINK)
+        add(rows.jdbc_sink, "rows/s", rows.records / databases.write("copies", rows.records, _SINK))
+    if rows.wants(rows.capture):
+        captured_s = databases.capture("changes", rows.changes, _CAPTURE)
+        add(rows.capture, "changes/s", rows.changes / captured_s)
 
 
-class _Files:
-    """Files that a worker reads into topics, and writes again."""
-
-    def __init__(self, folder: Path, bootstrap_servers: str, worker: _Worker) -> None:
-        self._folder = folder
-        self._admin = AdminClient({"bootstrap.servers": bootstrap_servers})
-        self._worker = worker
-
-    def copy(self, topic: str, lines: int) -> tuple[float, float]:
-        """Move so many lines from a file to a topic, and on to another; return both times."""
-        source, copy = self._folder / f"{topic}.txt", self._folder / f"{topic}.copy"
-        with source.open("w") as file:
-            file.writelines(f"{number:0{LINE_BYTES}d}\n" for number in range(lines))
-        started = time.perf_counter()
-        self._make(f"{topic}-source", "Source", topic=topic, file=str(source))
-        _until(lambda: self._committed(topic) >= lines, f"{lines} lines in the topic")
-        read = time.perf_counter()
-        self._make(f"{topic}-sink", "Sink", topics=topic, file=str(copy))
-        size = lines * (LINE_BYTES + 1)
-        _until(lambda: copy.exists() and copy.stat().st_size >= size, f"{lines} lines in the file")
-        return read - started, time.perf_counter() - read
-
-    def _make(self, name: str, kind: str, **config: str) -> None:
-        of_kind = {"connector.class": f"{_PACKAGE}.FileStream{kind}Connector"}
-        converters = {"key.converter": _STRING, "value.converter": _STRING}
-        self._worker.put(name, {**of_kind, **converters, **config})
-
-    def _committed(self, topic: str) -> int:
-        if topic not in self._admin.list_topics(timeout=60).topics:
-            return 0
-        asked = {TopicPartition(topic, 0): OffsetSpec.latest()}
-        level = IsolationLevel.READ_COMMITTED
-        (found,) = self._admin.list_offsets(asked, isolation_level=level).values()
-        return int(found.result(60).offset)
-
-
-def _until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + _WITHIN_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"not within {_WITHIN_S:g} s: {what}")
-        time.sleep(_POLL_S)
+_CAPTURE = "io.debezium.connector.mariadb.MariaDbConnector"
+_SINK = {
+    "connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector",
+    "connection.user": "bench",
+    "connection.password": "bench",
+    "auto.create": "true",
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+import psutil
 from tests.connect_process import WITHIN_S, ConnectProcess
 from tests.docs_page import ROOT, blocks, commands, run_command
 from tests.waiting import wait_for
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs/connect.md"
 FILES = ("connect-standalone", "connect-file-source", "connect-file-sink")
+
+
+def java_options(worker: ConnectProcess) -> list[str]:
+    (java,) = (
+        each
+        for each in psutil.Process(worker.pid).children(recursive=True)
+        if each.name().startswith("java")
+    )
+    return [word for word in java.cmdline() if word.startswith("-XX:")]
 
 
 def test_examples(
@@ -46,6 +56,7 @@ def test_examples(
                     lambda: str(worker.get("/connectors?expand=status")),
                     within_s=WITHIN_S,
                 )
+                assert set(java_options(worker)) >= {"-XX:+UseSerialGC", "-XX:MaxHeapFreeRatio=40"}
                 continue
             if "preview" in command.line:
                 worker.stop()  # one JVM at a time

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.errors import SparkRuntimeException
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from tests.certificates import Authority
 from tests.conftest import unmet
 from tests.connector_runs import open_sink, page_configs, sink_batch
 from tests.opensearch import OpenSearch
 from tests.spark_session import spark
+from tests.tls_gate import TlsGate
 
 from headwater.config import Values
 from headwater.connect.connectors.connector import (
@@ -28,6 +31,7 @@ from headwater.java.artifacts import ArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -171,6 +175,41 @@ def test_documents_by_offset_upserts_and_versions_of_headers(
         write(spark, versioned, sink_batch(spark, stock, [(1, (1, "x"))], topic="v"))
 
 
+def test_events_of_a_data_stream_come_once(spark: SparkSession, cluster: OpenSearch) -> None:
+    given = config(
+        "orders-to-search",
+        cluster,
+        data_stream_type="LOGS",
+        data_stream_dataset="shop",
+        data_stream_timestamp_field="done,at",
+        behavior_on_null_values="ignore",
+    )
+    milk = ("milk", None, None, None, None, None)
+    batch = sink_batch(spark, ORDER, [("1", TEA), ("1", milk), ("1", None)], topic="Orders")
+    batch = SinkBatch(
+        batch.frame.withColumn("timestamp", F.timestamp_millis(F.lit(1_790_000_000_000))),
+        batch.shape,
+        batch.ranges,
+    )
+    with pytest.raises(ConnectorError, match="needs an index template with data_stream"):
+        write(spark, given, batch)
+    cluster.ask("PUT", "/_index_template/l", {"index_patterns": ["logs-*"], "data_stream": {}})
+    for _ in range(2):  # a crash
+        assert write(spark, given, batch) == []
+        assert {
+            place: (found["item"], found["@timestamp"])
+            for place, found in cluster.documents("logs-shop-orders").items()
+        } == {
+            "Orders+0+0": ("tea", str(int(NOON.timestamp() * 1000))),
+            "Orders+0+1": ("milk", "1790000000000"),
+        }
+    schemaless = sink_batch(spark, Shape(None, None), [(None, None)] * 2, topic="json")
+    texts = ['{"done": "2026-11-19"}', '{"done": 1, "@timestamp": 5}']
+    write(spark, given, _as_json(schemaless, texts))
+    found = cluster.documents("logs-shop-json")
+    assert [found[f"json+0+{number}"]["@timestamp"] for number in (0, 1)] == ["2026-11-19", 5]
+
+
 def test_what_is_refused_fails_or_is_left_out(spark: SparkSession, cluster: OpenSearch) -> None:
     cluster.ask("PUT", "/strict", {"mappings": {"properties": {"item": {"type": "long"}}}})
     rows = [("a", ("5", None, None, None, None, None)), ("b", TEA), (None, TEA)]
@@ -206,6 +245,47 @@ def test_what_is_refused_fails_or_is_left_out(spark: SparkSession, cluster: Open
         write(spark, away, batch)
 
 
+def test_a_cluster_behind_tls_and_a_password(
+    spark: SparkSession, cluster: OpenSearch, tmp_path: Path
+) -> None:
+    authority = Authority()
+    trusted = tmp_path / "ca.pem"
+    trusted.write_text(authority.certificate)
+    own = authority.issue("CN=search").write(tmp_path / "gate.pem")
+    client = authority.issue("CN=connect")
+    key = tmp_path / "client.pem"
+    key.write_text(client.encrypted_key("key-secret") + client.certificate)
+    login = {"connection.username": "connect", "connection.password": "secret"}
+    trust = {"elastic.https.ssl.truststore.location": str(trusted)}
+    shown = {
+        "elastic.https.ssl.keystore.location": str(key),
+        "elastic.https.ssl.key.password": "key-secret",
+    }
+
+    def batch(topic: str) -> SinkBatch:
+        return sink_batch(spark, ORDER, [("1", TEA), ("2", TEA)], topic=topic)
+
+    with TlsGate(cluster.port, own, "connect", "secret") as gate:
+        given = {**config("orders-to-search", cluster), "connection.url": gate.url}
+        write(spark, {**given, **trust, **login}, batch("secured"))
+        assert cluster.count("secured") == 2
+        with pytest.raises(ConnectorError, match=r"not trusted: .*truststore\.location") as raised:
+            write(spark, {**given, **login}, batch("untrusted"))
+        assert not isinstance(raised.value, RetriableError)  # no other try would cure it
+        wrong = {**given, **trust, **login, "connection.password": "guess"}
+        with pytest.raises(ConnectorError, match="answered with 401: Unauthorized"):
+            write(spark, wrong, batch("guessed"))
+        with pytest.raises(ConnectorError, match="have to be PEM files"):
+            write(spark, {**wrong, **shown, "elastic.https.ssl.key.password": "x"}, batch("key"))
+    with TlsGate(cluster.port, own, "connect", "secret", clients=trusted) as gate:
+        given = {**given, **trust, **login, "connection.url": gate.url}
+        write(spark, {**given, **shown, "connection.compression": "true"}, batch("mutual"))
+        assert cluster.count("mutual") == 2
+        with pytest.raises(RetriableError):
+            write(spark, {**given, "max.retries": "0"}, batch("nobody"))
+    assert [cluster.count(index) for index in ("untrusted", "guessed", "key", "nobody")] == [0] * 4
+
+
 def test_properties_that_do_not_go_together_are_told() -> None:
     of = plugin("io.aiven.kafka.connect.opensearch.OpenSearchSinkConnector")
     for given, expected in (
@@ -221,6 +301,19 @@ def test_properties_that_do_not_go_together_are_told() -> None:
             [
                 ("connection.username", "given together"),
                 ("external.version.header", "no version with write.method=upsert"),
+            ],
+        ),
+        (
+            {
+                "connection.url": "http://a:9200",
+                "data.stream.type": "metrics",
+                "write.method": "upsert",
+                "behavior.on.null.values": "delete",
+            },
+            [
+                ("data.stream.dataset", "given together"),
+                ("write.method", "new documents alone"),
+                ("behavior.on.null.values", "nothing can be deleted"),
             ],
         ),
     ):

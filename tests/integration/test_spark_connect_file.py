@@ -91,6 +91,32 @@ def test_a_file_that_is_rotated_or_truncated_is_read_on(
     again.close()
 
 
+def test_lines_of_any_length_are_read_as_they_were_found(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.txt"
+    # As long as what a task reads at a time, and longer; \r\n may lie across two of those.
+    lines = ["", "x" * 262_142, "ä" * 262_143, "y" * 1_000_000, "", "z"]
+    path.write_text("\r\n".join(lines) + "\r\n" + "\n".join(lines) + "\n", newline="")
+    with path.open("ab") as file:
+        file.write(b"\xe4pfel\n")
+    source = open_source(
+        spark, {"connector.class": "FileStreamSource", "file": str(path), "topic": "t"}
+    )
+    rows = source.poll()
+    with path.open("a") as file:
+        file.write("later\n")
+    path.rename(tmp_path / "long.txt.1")
+    assert values(rows) == [*lines, *lines, "\ufffdpfel"]
+    assert rows[0].topics == frozenset({"t"})
+    rows = source.poll()
+    assert values(rows) == ["later"]
+    os.truncate(tmp_path / "long.txt.1", 0)
+    with pytest.raises(Exception, match="has become shorter while its lines were read"):
+        rows[0].frame.collect()
+    source.close()
+
+
 def test_records_become_lines_once(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "folder" / "out.txt"
     given = {"connector.class": "FileStreamSink", "file": str(path)}

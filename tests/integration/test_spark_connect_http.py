@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tests.certificates import Authority
 from tests.connector_runs import (
     StoredOffsets,
     open_sink,
@@ -17,6 +18,7 @@ from tests.connector_runs import (
 )
 from tests.http_service import Asked, HttpService
 from tests.spark_session import spark
+from tests.tls_gate import TlsGate
 
 from headwater.config import Values
 from headwater.connect.connectors.connector import ConnectorError, RetriableError
@@ -26,6 +28,8 @@ from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.shape import Shape
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
     from headwater.connect.connectors.connector import SinkBatch
@@ -112,6 +116,35 @@ def test_what_is_refused_fails_or_is_left_out(spark: SparkSession) -> None:
         assert len(service.asked) == 5
     with pytest.raises(RetriableError, match=r"POST http://127\.0\.0\.1:\d+/orders failed"):
         open_sink(spark, config).write(orders(spark, "a"))
+
+
+def test_a_service_behind_tls(spark: SparkSession, tmp_path: Path) -> None:
+    authority = Authority()
+    trusted = tmp_path / "ca.pem"
+    trusted.write_text(authority.certificate)
+    own = authority.issue("CN=shop").write(tmp_path / "gate.pem")
+    with HttpService(lambda _asked: (200, "ok")) as service:
+        port = urlsplit(service.url).port
+        assert port is not None
+        with TlsGate(port, own, "ann", "secret") as gate:
+            config = moved(
+                "orders-to-shop",
+                service,
+                http_api_url=f"{gate.url}/orders",
+                auth_type="BASIC",
+                connection_user="ann",
+                connection_password="secret",
+            )
+            trusting = open_sink(spark, config | {"https.ssl.ca.location": str(trusted)})
+            trusting.write(orders(spark, "a"))
+            trusting.close()
+            assert [each.path for each in service.asked] == ["/orders"]
+            doubting = open_sink(spark, config)
+            with pytest.raises(ConnectorError, match=r"not trusted: .*ssl\.ca\.location") as raised:
+                doubting.write(orders(spark, "b"))
+            assert not isinstance(raised.value, RetriableError)  # no other try would cure it
+            doubting.close()
+    assert len(service.asked) == 1
 
 
 def test_a_service_is_asked_from_the_last_offset_on(spark: SparkSession) -> None:

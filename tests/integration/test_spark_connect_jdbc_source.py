@@ -250,6 +250,41 @@ def test_tables_are_chosen_and_read_whole_or_by_a_query(
     source.close()
 
 
+def test_many_tables_are_asked_once_and_read_in_their_turns(
+    spark: SparkSession, mariadb: MariaDb
+) -> None:
+    names = [f"many_{number:03d}" for number in range(110)]
+    made = [
+        f"CREATE TABLE {name} (id INT AUTO_INCREMENT PRIMARY KEY) ENGINE=MEMORY;"
+        f"INSERT INTO {name} VALUES (1), (2)"
+        for name in names
+    ]
+    mariadb.run(";".join(made))
+    config = given(mariadb, "", table_include_list=r"shop\.many_.*", poll_interval_ms="3600000")
+    source = open_source(spark, config | {"transaction.max.rows": "1"})
+
+    def read_on() -> tuple[list[str], int]:
+        """Return the tables of which rows were read, and how many questions that took."""
+        before = _questions(mariadb)
+        rows = source.poll()
+        offsets = [pair for each in rows for pair in each.offsets]
+        return [str(partition["table"])[-3:] for partition, _ in offsets], (
+            _questions(mariadb) - before
+        )
+
+    read: list[str] = []
+    first, questions = read_on()
+    assert questions >= len(names)
+    while source.next_poll_s() == 0:
+        tables, questions = read_on()
+        # Those that are read alone: where their next rows end, and which columns they have.
+        assert questions <= 2 * len(tables)
+        read += tables
+    # Each in its turn, and what was left of it after all others.
+    assert [*first, *read] == [name[-3:] for name in names] * 2
+    source.close()
+
+
 def test_what_cannot_be_read_is_refused_in_words(spark: SparkSession, mariadb: MariaDb) -> None:
     mariadb.run("CREATE TABLE nullable (id INT, at DATETIME); CREATE TABLE twice (a INT, b INT)")
     for config, reason in (
@@ -311,6 +346,10 @@ def test_sqlite_is_read_by_number_and_by_time(spark: SparkSession, tmp_path: Pat
         database.execute("UPDATE orders SET at = '2026-02-01 00:00:00' WHERE id = 1")
     assert numbers(source) == [1]
     source.close()
+
+
+def _questions(mariadb: MariaDb) -> int:
+    return int(mariadb.run("SHOW GLOBAL STATUS LIKE 'Com_select'")[0][1])
 
 
 def _jobs(spark: SparkSession) -> set[int]:

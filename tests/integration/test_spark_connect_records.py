@@ -122,6 +122,15 @@ def test_plain_values(spark: SparkSession) -> None:
         assert [row[0] for row in written.select(decoded.value).collect()] == [*values, None], name
 
 
+def test_bytes_that_are_no_text_are_replaced_as_in_java(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(b"\xe4pfel",)], "v binary")
+    for encoding, expected in (("utf-8", "\ufffdpfel"), ("ISO-8859-1", "äpfel")):
+        converter = converter_for(
+            f"{KAFKA}.storage.StringConverter", {"converter.encoding": encoding}, is_key=False
+        )
+        assert frame.select(converter.from_bytes(frame, "v", "t").value).first() == (expected,)
+
+
 def test_what_is_no_text_is_written_as_java_prints_it(spark: SparkSession) -> None:
     schema = connect.struct(
         {

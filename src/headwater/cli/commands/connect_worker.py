@@ -202,7 +202,7 @@ def _serve(
 ) -> int:
     from headwater.config import ConfigError
     from headwater.config.sources import from_options
-    from headwater.connect.service import ConnectWorker
+    from headwater.connect.service import SPARK_ALONE, ConnectWorker
     from headwater.http.errors import StartError
     from headwater.spark_services.spark_service import read_settings
 
@@ -229,7 +229,8 @@ def _serve(
     host = listener.host or config.host
     port = listener.port if listener.port is not None else config.port or DEFAULT_PORT
     hosted = HostedService(service, host, port, given)
-    return run([hosted], _access(connection, given), parse_assignments(conf, "--conf"))
+    spark = {**SPARK_ALONE, **parse_assignments(conf, "--conf")}
+    return run([hosted], _access(connection, given), spark)
 
 
 def _run_kafka(

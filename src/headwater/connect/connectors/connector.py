@@ -59,11 +59,15 @@ class SourceRows:
     The columns of `frame` are those of a records DataFrame; one that is missing is null. Each of
     its partitions is in the order in which it is to be written. What one poll returns for the same
     source partition is written in one transaction, in its order.
+
+    `topics` are those of the rows where the connector knows them: there are rows for each, and
+    nobody has to look through the rows for their names.
     """
 
     frame: DataFrame
     shape: Shape
     offsets: tuple[tuple[SourcePartition, SourceOffset], ...]
+    topics: frozenset[str] | None = None
 
 
 class RefusedRecord(NamedTuple):

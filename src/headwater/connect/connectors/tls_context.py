@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from headwater.config import Values
 
 
+def not_trusted(
+    url: str, failure: ssl.SSLCertVerificationError, authorities: str
+) -> ConnectorError:
+    """Return what to say of a service with another certificate than the properties trust."""
+    return ConnectorError(
+        f"{url} shows a certificate that is not trusted: {failure.verify_message}; {authorities} "
+        "names a PEM file with the authorities to trust"
+    )
+
+
 def tls_context(
     config: Values, authorities: str, own: str | None = None, password: str | None = None
 ) -> ssl.SSLContext:

@@ -44,12 +44,22 @@ class StringConverter:
     def to_bytes(self, value: Column, schema: Schema | None, topics: Sequence[str] = ()) -> Column:
         """Return the text's bytes."""
         del topics
-        return F.encode(java_text(value, schema), self.encoding)
+        text = java_text(value, schema)
+        return text.cast("binary") if self._is_sparks_own else F.encode(text, self.encoding)
 
     def from_bytes(self, frame: DataFrame, column: str, topic: str) -> Decoded:
         """Return the text."""
         del topic
-        return Decoded(F.decode(frame[column], self.encoding), Schema(Type.STRING, optional=True))
+        if self._is_sparks_own:
+            # As in Java, what is no text is replaced; `decode` would fail, and makes two copies.
+            text = F.make_valid_utf8(frame[column].cast("string"))
+        else:
+            text = F.decode(frame[column], self.encoding)
+        return Decoded(text, Schema(Type.STRING, optional=True))
+
+    @property
+    def _is_sparks_own(self) -> bool:
+        return self.encoding.upper() in ("UTF-8", "UTF8")
 
 
 @dataclass(frozen=True)

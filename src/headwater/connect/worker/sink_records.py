@@ -89,14 +89,16 @@ class SinkRecords:
             F.col("headers").alias(RAW_HEADERS),
             F.coalesce(*failures, unread).alias(FAILED),
             _stage(key.failed, value.failed, unread).alias(STAGE),
+            _size().alias(SIZE),
         )
         steps, shape = self._chain.compile(Shape(key.schema, value.schema))
         register_functions(session, steps)
         if observed is None:
-            return apply_steps(frame, steps), shape
+            return apply_steps(frame, steps).drop(SIZE), shape
         if any(step.where is not None for step in steps):
             frame = observed.before(frame)
-        return observed.after(apply_steps(frame, steps), _size()), shape
+        counted = observed.after(apply_steps(frame, steps), F.sum(SIZE).alias(SIZE))
+        return counted.drop(SIZE), shape
 
     def _read(
         self,
@@ -121,8 +123,7 @@ class SinkRecords:
 def _size() -> Column:
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    sizes = (F.coalesce(F.octet_length(name), F.lit(0)) for name in (RAW_KEY, RAW_VALUE))
-    return F.sum(sum(sizes, F.lit(0))).alias(SIZE)
+    return sum((F.coalesce(F.octet_length(name), F.lit(0)) for name in ("key", "value")), F.lit(0))
 
 
 def _stage(key: Column | None, value: Column | None, headers: Column) -> Column:

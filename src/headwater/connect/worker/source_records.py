@@ -11,9 +11,12 @@ from headwater.connect.transforms.application import FAILED, apply_steps
 from headwater.connect.transforms.chain import read_chain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame
 
     from headwater.connect.connectors.connector import SourceRows
+    from headwater.connect.transforms.transform import Step
     from headwater.connect.worker.connector_spec import ConnectorSpec
     from headwater.connect.worker.observed import Observed
 
@@ -47,10 +50,25 @@ class SourceRecords:
             frame = refusing_failed(frame, F.concat(F.lit("a record is refused: "), F.col(FAILED)))
         topics: list[str] = []
         if self._key.needs_topics or self._value.needs_topics:
-            topics = [each.topic for each in frame.select("topic").distinct().collect()]
+            known = _known_topics(rows, steps)
+            if known is None:
+                found = frame.select("topic").distinct().collect()
+                known = frozenset(each.topic for each in found)
+            topics = sorted(known)
         return frame.withColumns(
             {
                 "key": self._key.to_bytes(F.col("key"), shape.key, topics),
                 "value": self._value.to_bytes(F.col("value"), shape.value, topics),
             }
         ).select(*_RECORD, FAILED)
+
+    def known_topics(self, rows: SourceRows) -> frozenset[str] | None:
+        """Return the topics of the records; None where one would have to look through them."""
+        steps, _ = self._chain.compile(replace(rows.shape, headers=self._headers))
+        return _known_topics(rows, steps)
+
+
+def _known_topics(rows: SourceRows, steps: Sequence[Step]) -> frozenset[str] | None:
+    # A step may send records elsewhere, and may leave none for a topic.
+    changed = any(step.where is not None or "topic" in step.columns for step in steps)
+    return None if changed else rows.topics

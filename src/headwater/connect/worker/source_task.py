@@ -79,15 +79,16 @@ class SourceTask:
         session = self._start_session()
         self._make_topics(polled)
         groups = _shared_out(polled, self._spec.tasks_max)
-        observed: list[Observed] = []
+        observed: list[tuple[Observed, frozenset[str]]] = []
         parts: list[DataFrame] = []
         for group in groups:
             frames: list[DataFrame] = []
             for rows in group:
                 counted = Observed()
-                frame = counted.after(self._records.of(rows, counted), *_noted())
-                frames.append(well(frame))
-                observed.append(counted)
+                topics = self._records.known_topics(rows)
+                records = self._records.of(rows, counted)
+                frames.append(well(counted.after(records, *_noted(with_topics=topics is None))))
+                observed.append((counted, topics or frozenset()))
             # What follows the rows in their task is part of the task's transaction.
             kept = session.createDataFrame(self._offset_records(group))
             part = _one_after_another(frames).unionByName(kept, allowMissingColumns=True)
@@ -96,16 +97,26 @@ class SourceTask:
         for rows in polled:
             for partition, offset in rows.offsets:
                 self._offsets.note(partition, offset)
-        for counted in observed:
-            self._count(counted)
+        for counted, topics in observed:
+            self._count(counted, topics)
 
     def _make_topics(self, polled: Sequence[SourceRows]) -> None:
         from headwater.connect.worker.frames import well
 
-        if self._topics.is_wanted:  # which are meant is known when the rows were transformed
-            names = [well(self._records.of(rows)).select("topic") for rows in polled]
-            found = _one_after_another(names).distinct().collect()
-            self._topics.make(row.topic for row in found)
+        if not self._topics.is_wanted:
+            return
+        wanted: set[str] = set()
+        others: list[DataFrame] = []
+        for rows in polled:
+            topics = self._records.known_topics(rows)
+            if topics is None:  # which are meant is known when the rows were transformed
+                others.append(well(self._records.of(rows)).select("topic"))
+            else:
+                wanted |= topics
+        if others:
+            found = _one_after_another(others).distinct().collect()
+            wanted.update(row.topic for row in found)
+        self._topics.make(wanted)
 
     def _offset_records(self, group: Sequence[SourceRows]) -> pa.Table:
         import pyarrow as pa
@@ -135,11 +146,11 @@ class SourceTask:
                 context.setLocalProperty(name, None)  # type: ignore[arg-type] # takes it away
         self._batch += 1
 
-    def _count(self, observed: Observed) -> None:
+    def _count(self, observed: Observed, topics: frozenset[str]) -> None:
         counts = observed.counts(_COUNTED_WITHIN_S) or {}
         failed = counts.get("failed", 0)
         self._progress.add(BatchCounts(counts.get("read", 0), counts.get("written", 0), failed))
-        self._note_topics(counts.get("topics", ()))
+        self._note_topics(counts.get("topics", topics))
         if failed and self._spec.common.boolean("errors.log.enable"):
             logger.error(
                 "connector %s left out %d record(s), one of them since %s",
@@ -147,10 +158,12 @@ class SourceTask:
             )  # fmt: skip
 
 
-def _noted() -> tuple[Column, ...]:
+def _noted(*, with_topics: bool) -> tuple[Column, ...]:
     from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-    return F.min(FAILED).alias("first_failure"), F.collect_set("topic").alias("topics")
+    first_failure = F.min(FAILED).alias("first_failure")
+    topics = F.collect_set("topic").alias("topics")
+    return (first_failure, topics) if with_topics else (first_failure,)
 
 
 def _shared_out(polled: Sequence[SourceRows], tasks: int) -> list[list[SourceRows]]:

@@ -7,6 +7,7 @@ import http.client
 import logging
 import queue
 import random
+import ssl
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from headwater.connect.connectors.elasticsearch.settings import (
 )
 from headwater.connect.connectors.http.connection import ConnectionSettings, HttpConnection, basic
 from headwater.connect.connectors.http.service import RefusedError
-from headwater.connect.connectors.tls_context import tls_context
+from headwater.connect.connectors.tls_context import not_trusted, tls_context
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -64,7 +65,8 @@ class Cluster:
     ) -> Answer:
         """Return an answer of 200 to 299, or one that is among `answers`.
 
-        Raises RefusedError for others, and RetriableError if no node answers or has room.
+        Raises RefusedError for others, ConnectorError for a node that is not trusted, and
+        RetriableError if none answers or has room.
         """
         headers = {**self._headers, "Content-Type": content_type}
         if body is not None and self._is_compressed:
@@ -75,6 +77,8 @@ class Cluster:
             try:
                 with self._connection() as connection:
                     answer = connection.send(method, url + path, body, headers)
+            except ssl.SSLCertVerificationError as failure:
+                raise not_trusted(url, failure, TRUST_STORE) from failure
             except (OSError, http.client.HTTPException) as failure:
                 self._at += 1
                 said = f"{method} {url}{path} failed: {failure or type(failure).__name__}"

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from headwater.connect.connectors.elasticsearch.settings import (
     WriteMethod,
     choice,
+    is_stream,
     write_method,
 )
 from headwater.connect.converters.java_text import java_text
@@ -49,19 +50,24 @@ class _Documents:
         self._batch = batch
         self._config = config
         self._method = write_method(config)
-        self._ignores_key = _for_topics(config, "key.ignore")
+        self._is_stream = is_stream(config)
+        # In a data stream each record is an event, whatever its key.
+        self._ignores_key = F.lit(True) if self._is_stream else _for_topics(config, "key.ignore")
         self._key, self._invalid_key = self._id_of_key(batch.shape.key)
         self._source = _source(batch.shape.value, compact=config.boolean("compact.map.entries"))
+        if self._is_stream:
+            self._source = _with_timestamp(
+                self._source, config.words("data.stream.timestamp.field")
+            )
         self._deletes = F.col("value").isNull()
 
     def frame(self) -> DataFrame:
         frame = self._batch.frame.withColumn("_source", self._source)
         refused = F.coalesce(self._invalid(), self._malformed())
-        name = F.regexp_replace(F.lower("topic"), "^[-_]+", "")
         frame = frame.select(
             "*",
             refused.alias("refused"),
-            F.substring(name, 1, _MOST_INDEX_BYTES).alias("_index"),
+            F.substring(self._index(), 1, _MOST_INDEX_BYTES).alias("_index"),
         )
         written = F.when(self._deletes, self._delete()).otherwise(self._write())
         return frame.where(self._is_wanted()).select(
@@ -73,6 +79,13 @@ class _Documents:
             F.when(F.col("refused").isNull(), written).alias("lines"),
             "refused",
         )
+
+    def _index(self) -> Column:
+        if not self._is_stream:
+            return F.regexp_replace(F.lower("topic"), "^[-_]+", "")
+        names = (f"data.stream.{part}" for part in ("type", "dataset", "namespace"))
+        name = "-".join(self._config.text(each) or "" for each in names)
+        return F.lower(F.replace(F.lit(name), F.lit("${topic}"), F.col("topic")))
 
     def _is_wanted(self) -> Column:
         match choice(self._config, "behavior.on.null.values"):
@@ -157,6 +170,8 @@ class _Documents:
 
     def _write(self) -> Column:
         source = F.col("_source")
+        if self._is_stream:
+            return F.concat(self._action("create"), source, F.lit("\n"))
         if self._method is WriteMethod.INSERT:
             return F.concat(self._action("index", *self._versioned()), source, F.lit("\n"))
         retry = F.lit(_RETRY_ON_CONFLICT).alias("retry_on_conflict")
@@ -169,6 +184,20 @@ def _source(schema: Schema | None, *, compact: bool) -> Column:
     if schema is None:
         return F.to_json(value.cast("variant"))
     return json_text(_document(value, schema, compact=compact), schema)
+
+
+def _with_timestamp(source: Column, fields: Sequence[str]) -> Column:
+    """Return a document with the time that a data stream demands; one that has its own keeps it."""
+    millis = F.unix_millis("timestamp").cast("string")
+    stamp = F.coalesce(*(F.get_json_object(source, f"$['{name}']") for name in fields), millis)
+    begin = F.to_json(F.struct(stamp.alias("@timestamp")))
+    rest = F.when(source == "{}", F.lit("}")).otherwise(
+        F.concat(F.lit(","), F.substr(source, F.lit(2)))
+    )
+    has_none = F.get_json_object(source, "$['@timestamp']").isNull() & source.startswith("{")
+    return F.when(
+        has_none & stamp.isNotNull(), F.concat(F.rtrim(begin, F.lit("}")), rest)
+    ).otherwise(source)
 
 
 def _document(value: Column, schema: Schema, *, compact: bool) -> Column:

@@ -87,6 +87,20 @@ class Indices:
             self._put(f"/{index}/_mapping", self._mapping(index, schema))
         self._known.add(index)
 
+    def fit_stream(self, name: str) -> None:
+        """See to it that a data stream is there; its template has the mapping."""
+        if name in self._known:
+            return
+        path = f"/_data_stream/{name}"
+        if not self._cluster.ask("GET", path, answers=(404,)).is_yes:
+            answer = self._cluster.ask("PUT", path, answers=(400,))
+            if not answer.is_yes and b"resource_already_exists_exception" not in answer.body:
+                raise ConnectorError(
+                    f"the data stream {name} cannot be made: {answer.shown()}; it needs an index "
+                    "template with data_stream for this name"
+                )
+        self._known.add(name)
+
     def _mapping(self, index: str, schema: Schema | None) -> dict[str, Any]:
         if schema is None:
             raise ConnectorError(

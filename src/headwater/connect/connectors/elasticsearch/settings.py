@@ -215,8 +215,31 @@ DEFINITIONS = Definitions(
         "data.stream.type",
         ConfigType.STRING,
         "none",
-        "Data streams are not there yet.",
-        one_of_any_case("none"),
+        "Whether records go to a data stream, `<type>-<dataset>-<namespace>`, and of which type. "
+        "The cluster needs an index template for it.",
+        one_of_any_case("none", "logs", "metrics"),
+        importance=_LOW,
+    ),
+    ConfigDef(
+        "data.stream.dataset",
+        ConfigType.STRING,
+        "",
+        "The data stream's dataset.",
+        importance=_LOW,
+    ),
+    ConfigDef(
+        "data.stream.namespace",
+        ConfigType.STRING,
+        "${topic}",
+        "The data stream's namespace; `${topic}` stands for the record's topic.",
+        importance=_LOW,
+    ),
+    ConfigDef(
+        "data.stream.timestamp.field",
+        ConfigType.LIST,
+        (),
+        "The fields for the `@timestamp` of a data stream: the first that has a value; else, the "
+        "record's timestamp.",
         importance=_LOW,
     ),
     *(
@@ -254,7 +277,28 @@ def check(config: Values) -> list[FieldError]:
                 "external.version.header", "a document has no version with write.method=upsert"
             )
         )
+    return [*errors, *_check_stream(config)]
+
+
+def _check_stream(config: Values) -> list[FieldError]:
+    stream = is_stream(config)
+    errors = []
+    if stream != bool(config.text("data.stream.dataset")):
+        errors.append(
+            FieldError("data.stream.dataset", "it and data.stream.type are given together")
+        )
+    if stream and write_method(config) is WriteMethod.UPSERT:
+        errors.append(FieldError("write.method", "a data stream takes new documents alone"))
+    if stream and choice(config, "behavior.on.null.values") == "delete":
+        errors.append(
+            FieldError("behavior.on.null.values", "nothing can be deleted from a data stream")
+        )
     return errors
+
+
+def is_stream(config: Values) -> bool:
+    """Tell whether records go to data streams instead of indices."""
+    return choice(config, "data.stream.type") != "none"
 
 
 def write_method(config: Values) -> WriteMethod:

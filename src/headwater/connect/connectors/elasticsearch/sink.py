@@ -10,7 +10,12 @@ from headwater.connect.connectors.connector import ConnectorError, ConnectorType
 from headwater.connect.connectors.elasticsearch.bulk import BulkWriter
 from headwater.connect.connectors.elasticsearch.cluster import Cluster
 from headwater.connect.connectors.elasticsearch.mapping import Indices
-from headwater.connect.connectors.elasticsearch.settings import DEFINITIONS, check, choice
+from headwater.connect.connectors.elasticsearch.settings import (
+    DEFINITIONS,
+    check,
+    choice,
+    is_stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,6 +90,9 @@ class ElasticsearchSink:
         written = rows.filter(pc.is_valid(rows["lines"]))
         targets = written.filter(pc.is_valid(written["index"]))
         for target in targets.group_by(["index", "ignores_schema"]).aggregate([]).to_pylist():
+            if is_stream(self._config):
+                self._indices.fit_stream(target["index"])
+                continue
             self._indices.fit(
                 target["index"], batch.shape.value, ignores_schema=target["ignores_schema"]
             )

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+
+
+def complete_length(chunk: bytes, most: int) -> int:
+    r"""Return how many bytes the first lines of a chunk are that have their ends.
+
+    >>> complete_length(b"one\ntwo\r\n\nfour\nfi", 3), complete_length(b"fi", 3)
+    (10, 0)
+    """
+    ends = _ends(chunk, most)
+    return int(ends[-1]) if len(ends) else 0
 
 
 def complete_lines(chunk: bytes, most: int) -> tuple[pa.Array | None, int]:
@@ -25,7 +36,7 @@ def complete_lines(chunk: bytes, most: int) -> tuple[pa.Array | None, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    ends = np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n"))[:most] + 1
+    ends = _ends(chunk, most)
     if not len(ends):
         return None, 0
     length = int(ends[-1])
@@ -43,3 +54,9 @@ def complete_lines(chunk: bytes, most: int) -> tuple[pa.Array | None, int]:
         shorter = pc.utf8_slice_codeunits(text, 0, -1)
         text = pc.if_else(ends_with_return, shorter, text)
     return text, length
+
+
+def _ends(chunk: bytes, most: int) -> np.ndarray:
+    import numpy as np
+
+    return np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n"))[:most] + 1

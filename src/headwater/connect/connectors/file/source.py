@@ -6,7 +6,7 @@ import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import headwater
 from headwater.config import NOT_EMPTY, ConfigDef, ConfigType, Definitions, Importance, at_least
@@ -17,7 +17,7 @@ from headwater.connect.connectors.connector import (
     RetriableError,
     SourceRows,
 )
-from headwater.connect.connectors.file.lines import complete_lines
+from headwater.connect.connectors.file.lines import complete_length, complete_lines
 from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.shape import Shape
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 _WAIT_S = 1.0
 _MOST_BYTES = 32 << 20
+# Where a JVM on the same machine finds files that are open here; not every system has it.
+_PROCESSES = Path("/proc")
 _SHAPE = Shape(key=None, value=Schema(Type.STRING))
 
 
@@ -68,7 +70,7 @@ class FileStreamSourcePlugin:
         ConfigDef(
             "batch.size",
             ConfigType.INT,
-            200_000,
+            500_000,
             "How many lines are read at most before they are written, in one transaction.",
             at_least(1),
             importance=Importance.LOW,
@@ -133,7 +135,8 @@ class FileStreamSource:
             # While these are written, the next ones are read.
             self._ahead = self._reader.submit(self._read_lines, self._file, self._position)
         offset = {"position": self._position}
-        return [SourceRows(frame, _SHAPE, ((self._partition, offset),))]
+        topics = frozenset([self._topic])
+        return [SourceRows(frame, _SHAPE, ((self._partition, offset),), topics)]
 
     def next_poll_s(self) -> float:
         """Return 0 while there is more in the file."""
@@ -192,9 +195,10 @@ class FileStreamSource:
             raise ConnectorError(
                 f"{self._path} has a line of more than {_MOST_BYTES >> 20} MiB at {position}"
             )
-        lines, length = complete_lines(chunk, self._most_lines)
+        length = complete_length(chunk, self._most_lines)
         has_more = length > 0 and (length < end or len(chunk) == _MOST_BYTES)
-        return _Read(position, length, None if lines is None else self._frame(lines), has_more)
+        frame = self._part(file, position, chunk, length) if length else None
+        return _Read(position, length, frame, has_more)
 
     def _is_rotated(self) -> bool:
         assert self._file is not None
@@ -220,9 +224,32 @@ class FileStreamSource:
             self._file.close()
             self._file = None
 
+    def _part(self, file: BinaryIO, position: int, chunk: bytes, length: int) -> DataFrame:
+        """Return the lines of a part of the file, of which a chunk was read."""
+        from headwater.spark.session import is_local
+
+        session = self._context.session
+        if not ((_PROCESSES / "self" / "fd").is_dir() and is_local(session)):
+            lines, _ = complete_lines(chunk, self._most_lines)
+            assert lines is not None
+            return self._frame(lines)
+        from pyspark.sql import DataFrame
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+        # The one that is open here, whatever has its name when a task reads it.
+        path = str(_PROCESSES / str(os.getpid()) / "fd" / str(file.fileno()))
+        jvm: Any = session.sparkContext._jvm  # noqa: SLF001 - PySpark has no other door
+        reader = jvm.io.headwater.files.LineReader(path, position, length)
+        rows = DataFrame(reader.read(session._jsparkSession), session)  # noqa: SLF001
+        return rows.select(
+            F.lit(self._topic).alias("topic"),
+            F.make_valid_utf8(F.col("value").cast("string")).alias("value"),
+        )
+
     def _frame(self, lines: pa.Array) -> DataFrame:
         import pyarrow as pa
+        from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-        rows = pa.table({"topic": pa.repeat(self._topic, len(lines)), "value": lines})
+        rows = self._context.session.createDataFrame(pa.table({"value": lines}))
         # In one partition: lines stay in their order, as they do with Kafka's connector.
-        return self._context.session.createDataFrame(rows).coalesce(1)
+        return rows.withColumn("topic", F.lit(self._topic)).coalesce(1)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import http.client
 import logging
 import random
+import ssl
 import threading
 from typing import TYPE_CHECKING
 
 from headwater.connect.connectors.connector import ConnectorError, RetriableError
 from headwater.connect.connectors.http.connection import ConnectionSettings, HttpConnection, basic
 from headwater.connect.connectors.http.status_codes import StatusCodes
-from headwater.connect.connectors.tls_context import tls_context
+from headwater.connect.connectors.tls_context import not_trusted, tls_context
 
 if TYPE_CHECKING:
     from headwater.config import Values
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger(__name__)
 _LONGEST_PAUSE_S = 10.0
+_AUTHORITIES = "https.ssl.ca.location"
 
 
 class RefusedError(ConnectorError):
@@ -36,7 +38,7 @@ class Service:
             ConnectionSettings(
                 config.integer("http.connect.timeout.ms") / 1000,
                 config.integer("http.request.timeout.ms") / 1000,
-                lambda: tls_context(config, "https.ssl.ca.location"),
+                lambda: tls_context(config, _AUTHORITIES),
             )
         )
         self._headers = _headers(config)
@@ -53,6 +55,8 @@ class Service:
             is_last = attempt == tries or self._is_closed.is_set()
             try:
                 answer = self._connection.send(method, url, body, self._headers)
+            except ssl.SSLCertVerificationError as failure:
+                raise not_trusted(url, failure, _AUTHORITIES) from failure
             except (OSError, http.client.HTTPException) as failure:
                 self._connection.close()
                 said = f"{method} {url} failed: {failure or type(failure).__name__}"

@@ -5,6 +5,7 @@ The queries run in the tasks, when somebody needs the rows; here nothing is read
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,10 @@ class WindowReader:
             self._frame(tasks, columns),
             Shape(key=None, value=columns.schema),
             tuple(window.offset for window in windows if window.offset is not None),
+            # A table that is read as a whole may have no rows.
+            frozenset(window.topic for window in windows)
+            if all(window.offset is not None for window in windows)
+            else None,
         )
 
     def _frame(self, tasks: list[list[tuple[str, str]]], columns: Columns) -> Any:
@@ -82,7 +87,7 @@ class WindowReader:
         with database_errors("the rows cannot be read"):
             reader = jdbc.TableReader(
                 self._database.java,
-                [[jdbc.TableReader.Query(*query) for query in task] for task in tasks],
+                json.dumps(tasks),
                 list(columns.kinds),
                 self._fetch_size,
             )

@@ -82,7 +82,8 @@ class JdbcSource:
         self._relations: dict[str, Relation] = {}
         self._progress: dict[str, Progress] = {}
         self._offsets: dict[str, TableOffset | None] = {}
-        self._last_read: str | None = None
+        # The ends of what is new in tables that were asked and not read yet, in their turn.
+        self._ends: dict[str, TableOffset] = {}
         self._waiting: deque[str] = deque()
         self._next_poll = self._next_listing = 0.0
         self._has_more = False
@@ -90,14 +91,21 @@ class JdbcSource:
     def poll(self) -> Sequence[SourceRows]:
         """Return the rows that are new in any of the tables."""
         now = time.monotonic()
-        if now < self._next_poll and not self._has_more:
+        is_due = now >= self._next_poll
+        if not is_due and not self._has_more:
             return ()
-        self._next_poll = now + self._config.integer("poll.interval.ms") / 1000
         if now >= self._next_listing:
             self._list_relations()
             self._next_listing = now + self._config.integer("table.poll.interval.ms") / 1000
-        self._has_more = False
-        windows = self._whole() if self._mode is Mode.BULK else self._news()
+        if self._mode is Mode.BULK:
+            windows = self._whole()
+            self._wait_from(now)
+        else:
+            if is_due:
+                self._look_for_news()
+                # Of thousands of tables it takes longer than a short interval.
+                self._wait_from(time.monotonic())
+            windows = self._news()
         return self._reader.read(windows)
 
     def next_poll_s(self) -> float:
@@ -111,6 +119,9 @@ class JdbcSource:
         """Close the connection."""
         self._database.close()
 
+    def _wait_from(self, moment: float) -> None:
+        self._next_poll = moment + self._config.integer("poll.interval.ms") / 1000
+
     def _list_relations(self) -> None:
         if self._config.text("query"):
             found = [query_relation(self._config)]
@@ -123,6 +134,7 @@ class JdbcSource:
             picked = chosen(tables, self._config)
             found = [table_relation(table, self._config, self._name) for table in picked]
         before, self._relations = self._relations, {each.name: each for each in found}
+        self._ends = {name: end for name, end in self._ends.items() if name in self._relations}
         new = [each for each in found if each.name not in before]
         if self._mode is Mode.BULK or not new:
             return
@@ -146,35 +158,31 @@ class JdbcSource:
             for relation, columns in zip(relations, self._columns(relations), strict=True)
         ]
 
-    def _news(self) -> list[Window]:
-        names = self._in_turn()
+    def _look_for_news(self) -> None:
+        """Ask the tables of which nothing is known that has not been read."""
+        names = [name for name in self._relations if name not in self._ends]
         before = self._before()
         asked = [self._progress[name].last(self._offsets[name], before) for name in names]
-        ends = {
-            name: end
-            for name, row in zip(names, self._database.first_rows(asked), strict=True)
-            if row is not None and (end := self._progress[name].read(row)) is not None
-        }
-        if not ends:
+        for name, row in zip(names, self._database.first_rows(asked), strict=True):
+            end = None if row is None else self._progress[name].read(row)
+            if end is not None:
+                self._ends[name] = end
+
+    def _news(self) -> list[Window]:
+        names = list(islice(self._ends, self._most_tables()))
+        if not names:
             return []
-        if len(ends) > (most := self._most_tables()):
-            self._has_more = True
-            ends = dict(islice(ends.items(), most))
-        self._last_read = next(reversed(ends))
-        ends |= self._limited(ends)
+        ends = {name: self._ends.pop(name) for name in names}
+        near = self._limited(ends)
+        # The rest of these has its turn after the other tables.
+        self._ends |= {name: ends[name] for name in near}
+        self._has_more = bool(self._ends)
+        ends |= near
         relations = [self._relations[name] for name in ends]
         return [
             self._window(relation, columns, ends[relation.name])
             for relation, columns in zip(relations, self._columns(relations), strict=True)
         ]
-
-    def _in_turn(self) -> list[str]:
-        """Return the tables' names, those first that had to wait the last time."""
-        names = list(self._relations)
-        if self._last_read not in self._relations:
-            return names
-        first = names.index(self._last_read) + 1
-        return names[first:] + names[:first]
 
     def _most_tables(self) -> int:
         # Without schemas in the records, rows of tables that are alike are read as one.
@@ -190,7 +198,6 @@ class JdbcSource:
         for name, row in zip(ends, self._database.first_rows(asked), strict=True):
             end = None if row is None else self._progress[name].read(row)
             if end is not None and end != ends[name]:
-                self._has_more = True
                 found[name] = end
         return found
 

@@ -1,5 +1,7 @@
 package io.headwater.jdbc;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.Serializable;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -30,27 +32,28 @@ public final class TableReader implements MapPartitionsFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
 
     /** A query, and the topic of its rows. */
-    public static final class Query implements Serializable {
-        private static final long serialVersionUID = 1L;
-        final String sql;
-        final String topic;
+    private record Query(String sql, String topic) implements Serializable {}
 
-        public Query(String sql, String topic) {
-            this.sql = sql;
-            this.topic = topic;
-        }
-    }
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Database database;
     private final List<List<Query>> tasks = new ArrayList<>();
     private final ColumnReader[] columns;
     private final int fetchSize;
 
-    public TableReader(
-            Database database, List<List<Query>> tasks, List<String> columns, int fetchSize) {
+    /**
+     * Makes one for so many tasks, in JSON: a list for each, with the SQL and the topic of each of its
+     * queries. There may be thousands, and from Python each object would be a call.
+     */
+    public TableReader(Database database, String tasks, List<String> columns, int fetchSize)
+            throws JsonProcessingException {
         this.database = database;
-        for (List<Query> each : tasks) {
-            this.tasks.add(new ArrayList<>(each));
+        for (String[][] task : JSON.readValue(tasks, String[][][].class)) {
+            List<Query> queries = new ArrayList<>();
+            for (String[] query : task) {
+                queries.add(new Query(query[0], query[1]));
+            }
+            this.tasks.add(queries);
         }
         this.columns = columns.stream().map(ColumnReader::of).toArray(ColumnReader[]::new);
         this.fetchSize = fetchSize;
