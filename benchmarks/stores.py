@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from benchmarks.targets import HEADWATER, running
 from headwater.clients import ClusterAccess
 from headwater.plan.formats import Format
-from headwater.plan.types import BIGINT, STRING, Struct
+from headwater.plan.schemas.types import BIGINT, STRING, Struct
 from headwater.stores import FollowedTable, Position, Side, Stores
 from headwater.stores.http.api import serve_stores
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from headwater.plan.aggregations import NATIVE, UNDOABLE
+from headwater.plan.expressions.aggregations import NATIVE, UNDOABLE
 from headwater.sql.functions.catalogue.all_functions import FUNCTIONS
 from headwater.sql.functions.function import Function, FunctionKind
 from headwater.sql.functions.signature import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from headwater.clients import ClusterAccess
 from headwater.plan.formats import Format
-from headwater.plan.types import BIGINT, STRING, Struct
+from headwater.plan.schemas.types import BIGINT, STRING, Struct
 from headwater.stores import FollowedTable, Side, open_store
 
 

@@ -12,7 +12,7 @@ from tests.waiting import HUNG_AFTER_S
 
 from headwater.clients import ClusterAccess
 from headwater.plan.formats import Format
-from headwater.plan.types import BIGINT, STRING, WINDOW_FIELDS, Field, Struct
+from headwater.plan.schemas.types import BIGINT, STRING, WINDOW_FIELDS, Field, Struct
 from headwater.stores import FollowedTable, KeyValueStore, Position, Side, WindowStore, open_store
 
 if TYPE_CHECKING:

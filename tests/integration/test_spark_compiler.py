@@ -11,7 +11,7 @@ from tests.spark_session import spark
 
 from headwater.plan.nodes import ChangelogMode, Changes, Source, ToStream
 from headwater.plan.rows import RowType
-from headwater.plan.types import STRING
+from headwater.plan.schemas.types import STRING
 from headwater.spark.compiler.nodes import NodeCompiler
 from headwater.spark.formats.schemas import Schemas
 from headwater.spark.sources.registry import READERS

@@ -14,7 +14,7 @@ from tests.waiting import HUNG_AFTER_S
 
 from headwater.clients import ClusterAccess
 from headwater.plan.formats import Format
-from headwater.plan.types import BIGINT
+from headwater.plan.schemas.types import BIGINT
 from headwater.stores import Side, Stores
 from headwater.stores.http.api import serve_stores
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.integration.streams_reference import Batch, Value
 
-    from headwater.plan.aggregations import Aggregation
+    from headwater.plan.expressions.aggregations import Aggregation
     from headwater.plan.nodes import Emit
 
 __all__ = ["one_partition", "spark"]

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.checkpoints import CheckpointError
 from headwater.spark.cluster import Cluster
 from headwater.spark.compiler.stages import StageQuery

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.integration.streams_topics import Topics, app_of, run_once, topics
 from tests.spark_session import spark
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.compiler.nodes import NodeCompiler
 from headwater.spark.compiler.stages import compile_stage
 from headwater.spark.formats.schemas import Schemas

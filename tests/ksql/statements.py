@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
-from headwater.plan.registry_types import schema_type
+from headwater.plan.schemas.registry_types import schema_type
 from headwater.serde import Reference, Schema, SchemaRegistryClient
 from headwater.serde.schema import RegisteredSchema
 from headwater.sql.analysis.statements import StatementAnalyser

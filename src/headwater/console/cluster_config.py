@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from headwater.clients import ClusterAccess, RegistryAccess
 from headwater.config import ConfigError, MissingSettingError, Values
-from headwater.console.model.masks import Mask, Masks
-from headwater.console.model.roles import Roles
+from headwater.console.model.records.masks import Mask, Masks
+from headwater.console.model.security.roles import Roles
 from headwater.console.settings import (
     CLIENT_PREFIX,
     CLUSTER_SETTINGS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from headwater.config import ConfigError, Values
 from headwater.console.cluster_config import ClusterConfig, cluster_names
-from headwater.console.model.audit import AuditTrail
+from headwater.console.model.security.audit import AuditTrail
 from headwater.console.settings import CONSOLE_SETTINGS, DEFAULT_PORT
 from headwater.http.listener_settings import ListenerConfig
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headwater.console.gate import Gate
 from headwater.console.http.api import INTERFACE
 from headwater.console.model.consoles import Consoles
-from headwater.console.model.questions import ConsoleError
+from headwater.console.model.records.questions import ConsoleError
 from headwater.http.app import App, call_handler
 from headwater.http.metrics import RequestMetrics
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.outputs import check_outputs
-from headwater.plan.topic_circles import check_circles
+from headwater.plan.splitting.outputs import check_outputs
+from headwater.plan.splitting.topic_circles import check_circles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

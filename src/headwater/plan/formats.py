@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from headwater.plan.types import BIGINT, BINARY, DOUBLE, INT, STRING, DataType
+from headwater.plan.schemas.types import BIGINT, BINARY, DOUBLE, INT, STRING, DataType
 
 if TYPE_CHECKING:
     from headwater.serde import Reference

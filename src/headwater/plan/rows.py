@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.plan.types import Field, Struct
+from headwater.plan.schemas.types import Field, Struct
 
 if TYPE_CHECKING:
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.plan.processor import Processor
+from headwater.plan.processing.processor import Processor
 
 if TYPE_CHECKING:
-    from headwater.plan.processor import ProcessorContext, Record
+    from headwater.plan.processing.processor import ProcessorContext, Record
 
 
 @dataclass(frozen=True)

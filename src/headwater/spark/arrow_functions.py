@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 def arrow_function(function: Callable[..., pa.Array], returns: str) -> Any:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from headwater.plan.fingerprint import Fingerprint, fingerprint_of
+from headwater.plan.splitting.fingerprint import Fingerprint, fingerprint_of
 from headwater.spark.guarantees import bound_to_guarantee
 from headwater.spark.hadoop_path import HadoopPath, NoSessionError, write_file
 from headwater.spark.kept_guarantee import GUARANTEE_FILE, KeptGuarantee, next_batch
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from headwater.plan.plan import Plan
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 _FINGERPRINT = "program.json"
 _OWNER = "app.txt"

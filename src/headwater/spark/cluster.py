@@ -11,7 +11,7 @@ from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import StoreSink, TopicSink
-from headwater.plan.stages import is_internal
+from headwater.plan.splitting.stages import is_internal
 from headwater.spark.progress_topic import PROGRESS_TOPIC
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from headwater.clients import ClusterAccess
     from headwater.plan.plan import Plan
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 _LAG_WITHIN_S = 2.0
 _LOOK_AGAIN_S = 0.1

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
-from headwater.plan.expressions import Expression
+from headwater.plan.expressions.expressions import Expression
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.graph import walk
 from headwater.plan.nodes import (
     Aggregate,
@@ -27,7 +28,6 @@ from headwater.plan.nodes import (
     TableTableJoin,
     TopicSink,
 )
-from headwater.plan.scope import Scope
 from headwater.plan.windows import Window
 from headwater.spark.compiler.sharing import queries_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from headwater.plan.nodes import Operator
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 
 class Bound(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.config import ConfigError
 from headwater.http.errors import StartError
 from headwater.http.service_process import Place, run_together
-from headwater.plan.roads import REAL_TIME
+from headwater.plan.splitting.roads import REAL_TIME
 from headwater.spark.jobs.announcements import Announcer
 from headwater.spark.jobs.host import JobHost
 from headwater.spark.jobs.slots import TASK_SLOTS, knows_slots

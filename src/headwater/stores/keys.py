@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from headwater.plan.types import BINARY, DATE, STRING, Array, Primitive, Struct
+from headwater.plan.schemas.types import BINARY, DATE, STRING, Array, Primitive, Struct
 from headwater.stores import ordered_bytes
 from headwater.stores.errors import StoreValueError, UnsupportedKeyError
 from headwater.stores.python_types import python_type
@@ -16,7 +16,7 @@ from headwater.stores.values import value_reader
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.serde import SchemaRegistryClient
     from headwater.stores.table import FollowedTable
 

@@ -6,10 +6,10 @@ import datetime as dt
 import decimal
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from headwater.plan.types import Array, Decimal, Map, Struct
+from headwater.plan.schemas.types import Array, Decimal, Map, Struct
 
 if TYPE_CHECKING:
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 _PRIMITIVES: dict[str, Any] = {
     "boolean": bool,

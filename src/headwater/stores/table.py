@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headwater.plan.formats import Format
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 @dataclass(frozen=True)

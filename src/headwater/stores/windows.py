@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
 from headwater.stores.keys import parsed
 from headwater.stores.ordered_bytes import after_values, encode
 from headwater.stores.store import Store

@@ -3,9 +3,9 @@
 A program is built from an `App`; building it checks it and needs neither Spark nor a broker.
 """
 
-from headwater.plan import functions
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.functions import (
+from headwater.plan.expressions import functions
+from headwater.plan.expressions.functions import (
     attr,
     avg,
     call,
@@ -30,7 +30,7 @@ from headwater.plan.functions import (
     topkdistinct,
     when,
 )
-from headwater.plan.processor import (
+from headwater.plan.processing.processor import (
     ListStore,
     MapStore,
     Processor,

@@ -10,15 +10,15 @@ from headwater.clients import InvalidPropertiesError
 from headwater.clients.programs import cluster_access, registry_access
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
-from headwater.plan.fingerprint import fingerprint_of
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import OnMalformed, Process, TopicSource
+from headwater.plan.pictures.topology import describe
 from headwater.plan.plan import Guarantee, Plan, ProgramSettings, checkpoint_place
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
-from headwater.plan.stages import split
+from headwater.plan.schemas.types import TIMESTAMP
+from headwater.plan.splitting.fingerprint import fingerprint_of
+from headwater.plan.splitting.stages import split
 from headwater.plan.store_updater import StoreUpdater
-from headwater.plan.topology import describe
-from headwater.plan.types import TIMESTAMP
 from headwater.stores.opening import Stores, default_directory
 from headwater.streams.builder import Builder
 from headwater.streams.formats import as_format, read_type
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from headwater.clients import RegistryAccess
-    from headwater.plan.fingerprint import Fingerprint
     from headwater.plan.formats import Format
     from headwater.plan.nodes import Emit, SourceKind
-    from headwater.plan.processor import Processor, StateStore
-    from headwater.plan.types import DataType
+    from headwater.plan.processing.processor import Processor, StateStore
+    from headwater.plan.schemas.types import DataType
+    from headwater.plan.splitting.fingerprint import Fingerprint
     from headwater.serde import SchemaRegistryClient
     from headwater.stores import KeyValueStore, WindowStore
     from headwater.streams.formats import FormatLike, Side
@@ -244,13 +244,13 @@ class App(Hints):
 
     def mermaid(self) -> str:
         """Return the topology as a Mermaid flowchart."""
-        from headwater.plan.mermaid import mermaid
+        from headwater.plan.pictures.mermaid import mermaid
 
         return mermaid(split(self.plan()))
 
     def svg(self) -> str:
         """Return the topology as an SVG picture."""
-        from headwater.plan.svg import svg
+        from headwater.plan.pictures.svg import svg
 
         return svg(self.name, split(self.plan()))
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Case, Cast, Column, Expression, Literal, StructOf
+from headwater.plan.expressions.expressions import Case, Cast, Column, Expression, Literal, StructOf
 from headwater.plan.nodes import Map, Merge
-from headwater.plan.types import Field, Struct, as_nullable
+from headwater.plan.schemas.types import Field, Struct, as_nullable
 from headwater.streams.grouped import KGroupedStream
 from headwater.streams.hints import Hints
 from headwater.streams.location import Located
@@ -17,7 +17,7 @@ from headwater.streams.operands import Classes, check_same
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from headwater.plan.aggregations import Aggregation
+    from headwater.plan.expressions.aggregations import Aggregation
     from headwater.plan.nodes import Emit, Operator
     from headwater.plan.windows import AnyWindow
     from headwater.streams.builder import Builder

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from headwater.plan.errors import PlanError
 from headwater.plan.formats import KINDS, Format
-from headwater.plan.registry_types import subject_type
-from headwater.plan.types import BIGINT, BINARY, DOUBLE, FLOAT, INT, INTEGERS, STRING, Struct
+from headwater.plan.schemas.registry_types import subject_type
+from headwater.plan.schemas.types import (
+    BIGINT,
+    BINARY,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTEGERS,
+    STRING,
+    Struct,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.plan.nodes import TopicSource
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.serde import SchemaRegistryClient
 
 FormatLike: TypeAlias = str | Format

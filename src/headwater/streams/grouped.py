@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from headwater.plan import functions
-from headwater.plan.aggregations import Aggregation
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.expressions import Column, StructOf
-from headwater.plan.fold import Fold, WindowFold
+from headwater.plan.expressions import functions
+from headwater.plan.expressions.aggregations import Aggregation
+from headwater.plan.expressions.expressions import Column, StructOf
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import Aggregate, Map
-from headwater.plan.python_function import PythonFunction
+from headwater.plan.processing.fold import Fold, WindowFold
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
-from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
+from headwater.plan.schemas.types import WINDOW_FIELDS, DataType, Field, Struct
 from headwater.streams.hints import Hints
 from headwater.streams.location import Located
 from headwater.streams.names import check_name
@@ -25,7 +25,7 @@ from headwater.streams.types import as_class, as_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.nodes import Emit, Operator
     from headwater.plan.windows import AnyWindow
     from headwater.streams.builder import Builder

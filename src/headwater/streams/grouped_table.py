@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan import functions
-from headwater.plan.aggregations import UNDOABLE, Aggregation
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Expression
+from headwater.plan.expressions import functions
+from headwater.plan.expressions.aggregations import UNDOABLE, Aggregation
+from headwater.plan.expressions.expressions import Expression
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import TableAggregate
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
-from headwater.plan.types import Field, Struct
+from headwater.plan.schemas.types import Field, Struct
 from headwater.streams.grouped import reduction
 from headwater.streams.hints import Hints
 from headwater.streams.location import Located
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.plan.nodes import Emit, Operator
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.streams.builder import Builder
     from headwater.streams.ktable import KTable
     from headwater.streams.operands import FieldLike, Typed

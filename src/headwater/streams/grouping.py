@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Cast, Column, Literal, StructOf
+from headwater.plan.expressions.expressions import Cast, Column, Literal, StructOf
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Filter, Map, Merge, Process, StoreSink, Table
-from headwater.plan.processor_group import (
+from headwater.plan.processing.processor_group import (
     TIMERS,
     Member,
     ProcessorGroup,
@@ -17,7 +17,7 @@ from headwater.plan.processor_group import (
     output_field,
 )
 from headwater.plan.rows import RowType
-from headwater.plan.types import INT, Struct
+from headwater.plan.schemas.types import INT, Struct
 from headwater.stores.errors import UnsupportedKeyError
 from headwater.stores.keys import check_key_type
 from headwater.stores.table import FollowedTable, Side
@@ -27,10 +27,10 @@ from headwater.streams.operands import as_expression
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.nodes import Operator, Sink
-    from headwater.plan.processor import StateStore
-    from headwater.plan.types import DataType
+    from headwater.plan.processing.processor import StateStore
+    from headwater.plan.schemas.types import DataType
     from headwater.streams.processor_groups import Group
 
 _VALUE = ("record", "value")

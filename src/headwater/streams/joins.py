@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.expressions.expressions import Column, Expression, StructOf
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import LEFT, RECORD, RIGHT, Scope
 from headwater.plan.nodes import (
     ForeignKeyJoin,
     JoinKind,
@@ -16,10 +18,8 @@ from headwater.plan.nodes import (
     StreamTableJoin,
     TableTableJoin,
 )
-from headwater.plan.python_function import PythonFunction
 from headwater.plan.rows import RowType
-from headwater.plan.scope import LEFT, RECORD, RIGHT, Scope
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
 from headwater.streams.names import check_name
 from headwater.streams.operands import (
     Classes,

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.expressions import Call, Expression, Literal
+from headwater.plan.expressions.expressions import Call, Expression, Literal
+from headwater.plan.expressions.python_function import PythonFunction, takes_key
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import (
     Branch,
     FileSink,
@@ -24,9 +26,7 @@ from headwater.plan.nodes import (
     TopicSource,
 )
 from headwater.plan.nodes import Table as TableNode
-from headwater.plan.python_function import PythonFunction, takes_key
-from headwater.plan.scope import Scope
-from headwater.plan.types import STRING, VOID, Array, Struct
+from headwater.plan.schemas.types import STRING, VOID, Array, Struct
 from headwater.streams.builder import topic_above
 from headwater.streams.formats import written_format
 from headwater.streams.location import Located

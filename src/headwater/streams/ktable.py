@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Case, Column
-from headwater.plan.fold import WindowFold
+from headwater.plan.expressions.expressions import Case, Column
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import (
     Aggregate,
     Changes,
@@ -17,9 +18,8 @@ from headwater.plan.nodes import (
     TableFilter,
     ToStream,
 )
-from headwater.plan.python_function import PythonFunction
-from headwater.plan.scope import Scope
-from headwater.plan.types import WINDOW_FIELDS, Struct
+from headwater.plan.processing.fold import WindowFold
+from headwater.plan.schemas.types import WINDOW_FIELDS, Struct
 from headwater.streams.grouped_table import KGroupedTable
 from headwater.streams.hints import Hints
 from headwater.streams.joins import Joiner
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.plan.nodes import Emit, JoinKind, Operand
-    from headwater.plan.processor import Processor
+    from headwater.plan.processing.processor import Processor
     from headwater.plan.rows import RowType
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.streams.operands import FieldLike, OperandLike
     from headwater.streams.suppression import Suppressed
     from headwater.streams.types import TypeLike

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
 from headwater.plan.location import caller
-from headwater.plan.types import TypeTextError
+from headwater.plan.schemas.types import TypeTextError
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Column
+from headwater.plan.expressions.expressions import Column
 from headwater.streams.operands import as_expression
 
 if TYPE_CHECKING:
-    from headwater.plan.scope import Scope
+    from headwater.plan.expressions.scope import Scope
 
 NAMES_THE_OPERATOR = (
     "this names the operator. A field that is called so is given in the first argument, as "

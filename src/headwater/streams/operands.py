@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from headwater.plan.errors import ExpressionError, PlanError
-from headwater.plan.expressions import Cast, Column, Expression, StructOf
-from headwater.plan.python_function import PythonFunction, Shape, name_of, takes_key
-from headwater.plan.sql_text import SqlText
-from headwater.plan.types import BOOLEAN, Array, Struct, as_nullable
+from headwater.plan.expressions.expressions import Cast, Column, Expression, StructOf
+from headwater.plan.expressions.python_function import PythonFunction, Shape, name_of, takes_key
+from headwater.plan.expressions.sql_text import SqlText
+from headwater.plan.schemas.types import BOOLEAN, Array, Struct, as_nullable
 from headwater.streams.types import TypeLike, as_class, as_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from headwater.plan.expressions.scope import Scope
     from headwater.plan.nodes import Operand
-    from headwater.plan.scope import Scope
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 OperandLike: TypeAlias = "Expression | str | Callable[..., Any]"
 FieldLike: TypeAlias = "Expression | str"

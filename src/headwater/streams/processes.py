@@ -6,9 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
+from headwater.plan.expressions.python_function import name_of
 from headwater.plan.nodes import Process
-from headwater.plan.processor import Processor, ProcessorContext, PunctuationType, StateStore
-from headwater.plan.python_function import name_of
+from headwater.plan.processing.processor import (
+    Processor,
+    ProcessorContext,
+    PunctuationType,
+    StateStore,
+)
 from headwater.plan.rows import RowType
 from headwater.streams.operands import Classes
 from headwater.streams.state_stores import described

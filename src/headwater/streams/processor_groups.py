@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.plan.nodes import Operator, Process
-    from headwater.plan.processor import StateStore
+    from headwater.plan.processing.processor import StateStore
 
 
 class Group:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.plan.python_function import PythonFunction, instance_of
+from headwater.plan.expressions.python_function import PythonFunction, instance_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.processor import StateStore
-from headwater.plan.types import Primitive
+from headwater.plan.processing.processor import StateStore
+from headwater.plan.schemas.types import Primitive
 from headwater.streams.grouping import Grouping, followed_store
 from headwater.streams.processor_groups import Group
 from headwater.streams.state_stores import check_store_name

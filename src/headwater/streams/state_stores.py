@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.processor import StateStore
+from headwater.plan.processing.processor import StateStore
 from headwater.plan.windows import milliseconds
 from headwater.streams.location import Located
 from headwater.streams.types import as_type

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.errors import PlanError
-from headwater.plan.scope import Scope
+from headwater.plan.expressions.scope import Scope
 from headwater.streams.grouped import KGroupedStream
 from headwater.streams.joins import Joiner
 from headwater.streams.location import Located
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.plan.nodes import JoinKind
-    from headwater.plan.processor import Processor
+    from headwater.plan.processing.processor import Processor
     from headwater.streams.kstream import KStream
     from headwater.streams.ktable import GlobalKTable, KTable
     from headwater.streams.operands import FieldLike, OperandLike

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Column, StructOf
+from headwater.plan.expressions.expressions import Column, StructOf
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import Map, Stateful, StoreSink, TopicSource
-from headwater.plan.scope import Scope
-from headwater.plan.types import WINDOW_FIELDS
+from headwater.plan.schemas.types import WINDOW_FIELDS
 from headwater.stores.errors import UnsupportedKeyError
 from headwater.stores.keys import check_key_type
 from headwater.stores.table import FollowedTable, Side

@@ -11,7 +11,7 @@ from headwater.streams.location import Located
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headwater.plan.processor import Processor, StateStore
+    from headwater.plan.processing.processor import Processor, StateStore
     from headwater.streams.app import App
     from headwater.streams.kstream import KStream
     from headwater.streams.types import TypeLike

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, TypeAlias
 
-from headwater.plan.dataclass_types import from_annotation
-from headwater.plan.ddl import parse_ddl
-from headwater.plan.types import Array, DataType, Decimal, Map, Primitive, Struct
+from headwater.plan.schemas.dataclass_types import from_annotation
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.types import Array, DataType, Decimal, Map, Primitive, Struct
 
 TypeLike: TypeAlias = "str | type | DataType | Any"
 """`"id string, value double"`, a dataclass, `int` or `list[str]`."""

@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from headwater.plan.types import Array, Map, Struct
+from headwater.plan.schemas.types import Array, Map, Struct
 
 if TYPE_CHECKING:
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 def check_fields(value: Any, type_: DataType, topic: str) -> None:

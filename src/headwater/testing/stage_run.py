@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from headwater.plan.nodes import TopicSource
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.compiler.stages import StageQuery
     from headwater.testing.given_record import GivenRecord
 

@@ -10,7 +10,7 @@ from headwater.plan.formats import INTERNAL, Format
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Operator, TopicSink, TopicSource
 from headwater.plan.plan import Plan
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.processes.temporary_folder import TemporaryFolder
 from headwater.testing.given_record import GivenRecord
 from headwater.testing.record_fields import check_fields
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.streams import App
     from headwater.testing.stage_run import StageRun
 

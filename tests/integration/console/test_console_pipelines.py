@@ -16,9 +16,9 @@ from tests.integration.console.what_is_there import HOSTILE
 from tests.waiting import wait_for
 
 from headwater.clients import ClusterAccess
-from headwater.console.model import programs
 from headwater.console.model.cluster import Cluster
-from headwater.plan.stages import split
+from headwater.console.model.programs import programs
+from headwater.plan.splitting.stages import split
 from headwater.spark.jobs import announcements
 from headwater.spark.jobs.announcements import Announcer
 from headwater.spark.jobs.progress import QueryProgress

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tests.certificates import certificate_for_loopback
 
 from headwater.clients import ClusterAccess
-from headwater.console.model.certificates import Certificates
 from headwater.console.model.cluster import Cluster
-from headwater.console.view.certificates_page import shown
+from headwater.console.model.security.certificates import Certificates
+from headwater.console.view.security.certificates_page import shown
 from headwater.processes.ports import bound
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from headwater.config.toml import parse_toml
 from headwater.console.config import ConsoleConfig
 from headwater.console.model.consoles import Consoles
 from headwater.console.model.paging import Wanted
-from headwater.console.model.questions import ConsoleError
-from headwater.console.model.roles import Action, Role
+from headwater.console.model.records.questions import ConsoleError
+from headwater.console.model.security.roles import Action, Role
 from headwater.console.model.shared_answer import SharedAnswer
 
 if TYPE_CHECKING:

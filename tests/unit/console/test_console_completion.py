@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.console.model.sql_completion import MOST, Suggestion, Words, suggestions
+from headwater.console.model.sql.sql_completion import MOST, Suggestion, Words, suggestions
 
 WORDS = Words(
     {"ORDERS": "stream", "ORDERS_BY_CITY": "table", "ALERTS": "stream"},

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from headwater.console.model.connect import Connect, Connector, Task
-from headwater.console.model.connector_flow import MOST_TOPICS, ConnectorFlow, outside_of
-from headwater.console.model.connector_form import (
+from headwater.console.model.connect.connect import Connect, Connector, Task
+from headwater.console.model.connect.connector_flow import MOST_TOPICS, ConnectorFlow, outside_of
+from headwater.console.model.connect.connector_form import (
     config_in,
     errors_of,
     fields_of,
@@ -21,7 +21,7 @@ from headwater.console.model.overview import of_connectors
 
 if TYPE_CHECKING:
     from headwater.console.model.json_service import JsonService
-    from headwater.console.model.topology import Node
+    from headwater.console.model.programs.topology import Node
 
 
 def info(name: str, *errors: str, value: str | None = None, **more: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from headwater.console.model.decoding import MAX_SHOWN, Decoder, pretty
+from headwater.console.model.records.decoding import MAX_SHOWN, Decoder, pretty
 from headwater.serde import Context
 
 DECODER = Decoder(None)

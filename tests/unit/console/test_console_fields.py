@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from headwater.console.model.decoding import NULL, Decoded, Decoder
-from headwater.console.model.fields import (
+from headwater.console.model.records.decoding import NULL, Decoded, Decoder
+from headwater.console.model.records.fields import (
     MISSING,
     MOST_COLUMNS,
     columns_of,
@@ -15,7 +15,7 @@ from headwater.console.model.fields import (
     fields_in,
     look_up,
 )
-from headwater.console.model.records import Record
+from headwater.console.model.records.records import Record
 from headwater.serde import Context
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from headwater.console.model.decoding import Decoded, Decoder
-from headwater.console.model.filters import Filter, FilterError
-from headwater.console.model.records import Record
+from headwater.console.model.records.decoding import Decoded, Decoder
+from headwater.console.model.records.filters import Filter, FilterError
+from headwater.console.model.records.records import Record
 from headwater.serde import Context
 
 DECODER = Decoder(None)

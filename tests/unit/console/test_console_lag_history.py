@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headwater.console.model.lag_history import LagHistory
-from headwater.console.view.lag_chart import lag_chart
+from headwater.console.model.groups.lag_history import LagHistory
+from headwater.console.view.groups.lag_chart import lag_chart
 
 
 def test_points_are_apart_and_groups_are_few() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from headwater.config import ConfigError
 from headwater.console.config import ConsoleConfig
-from headwater.console.model.decoding import NULL, Decoded, Decoder
-from headwater.console.model.filters import Filter
-from headwater.console.model.masks import HIDDEN, Mask, Masks
-from headwater.console.model.records import Record
+from headwater.console.model.records.decoding import NULL, Decoded, Decoder
+from headwater.console.model.records.filters import Filter
+from headwater.console.model.records.masks import HIDDEN, Mask, Masks
+from headwater.console.model.records.records import Record
 from headwater.serde.context import Context
 
 SECRET = "4111-1111"

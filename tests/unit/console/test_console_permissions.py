@@ -10,9 +10,9 @@ from headwater.broker.acls.standard_authorizer import StandardAuthorizer
 from headwater.broker.authorizer import Resource
 from headwater.broker.session import Authentication, Principal, Session
 from headwater.clients.raw.acls import Acl
-from headwater.console.model.acl_matrix import MOST_RESOURCES, Pattern, Right, matrix_of
 from headwater.console.model.paging import Wanted
-from headwater.console.model.permissions import OPERATIONS_OF, Asked, Permissions
+from headwater.console.model.security.acl_matrix import MOST_RESOURCES, Pattern, Right, matrix_of
+from headwater.console.model.security.permissions import OPERATIONS_OF, Asked, Permissions
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 
 NAMES = ("orders", "orders-eu", "ord", "*")

@@ -15,11 +15,11 @@ from tests.docs_page import ROOT, blocks
 import headwater.console.view
 from headwater.config import ConfigError
 from headwater.console.config import ConsoleConfig
-from headwater.console.model.audit import AuditTrail
 from headwater.console.model.consoles import Consoles
 from headwater.console.model.paging import Wanted
-from headwater.console.model.questions import ConsoleError
-from headwater.console.model.roles import Action, Role
+from headwater.console.model.records.questions import ConsoleError
+from headwater.console.model.security.audit import AuditTrail
+from headwater.console.model.security.roles import Action, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -76,7 +76,7 @@ def test_each_action_as_each_role(console: Console, trail: Path) -> None:
 
 def test_pages_name_an_action_for_all_that_they_change() -> None:
     """Nothing that changes something is asked for past `change`, and each action has a page."""
-    text = "\n".join(each.read_text() for each in sorted(VIEWS.glob("*.py")))
+    text = "\n".join(each.read_text() for each in sorted(VIEWS.rglob("*.py")))
     calls = re.findall(r"\.change\(\s*[^,]+,\s*(\S+?),", text)
     assert calls
     assert {each for each in calls if not each.startswith("Action.")} == set()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headwater.console.model.sql_statements import Statement, statements_in
-from headwater.console.model.topology import layers_of, topology_of
-from headwater.console.view.topology_picture import topology_picture
+from headwater.console.model.programs.topology import layers_of, topology_of
+from headwater.console.model.sql.sql_statements import Statement, statements_in
+from headwater.console.view.pipelines.topology_picture import topology_picture
 
 JOIN = """\
 Topologies:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.console.model.sql_chart import BARS, LINE, MOST_BARS, NONE, POINTS, Chart, drawn
+from headwater.console.model.sql.sql_chart import BARS, LINE, MOST_BARS, NONE, POINTS, Chart, drawn
 
 COLUMNS = ["CITY", "WINDOWSTART", "N", "PAID"]
 TYPES = ["STRING", "BIGINT", "BIGINT", "BOOLEAN"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headwater.plan.ddl import parse_ddl
 from headwater.plan.rows import RowType
-from headwater.plan.types import STRING
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.types import STRING
 
 VALUE = (
     "b boolean, t tinyint, s smallint, i int, l bigint, f float, d double, m decimal(10,2), "

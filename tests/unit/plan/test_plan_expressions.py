@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.plan.expression_cases import ROW, TYPES
 
-from headwater.plan import functions as fn
-from headwater.plan.ddl import parse_ddl
 from headwater.plan.errors import ExpressionError
-from headwater.plan.expressions import Expression, UnknownTypeError
-from headwater.plan.functions import call, col, expr, lit, struct, when
-from headwater.plan.literals import literal_sql, literal_type
+from headwater.plan.expressions import functions as fn
+from headwater.plan.expressions.expressions import Expression, UnknownTypeError
+from headwater.plan.expressions.functions import call, col, expr, lit, struct, when
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
-from headwater.plan.types import BOOLEAN, DOUBLE, INT, STRING, Struct
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.literals import literal_sql, literal_type
+from headwater.plan.schemas.types import BOOLEAN, DOUBLE, INT, STRING, Struct
 
 SCOPE = Scope.of_record(ROW)
 _NUMBERS = ("t", "s", "i", "l", "f", "d", "m", "n")

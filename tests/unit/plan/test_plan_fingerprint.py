@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.plan.representative_programs import PROGRAMS, app_of
 
-from headwater.plan.fingerprint import Fingerprint
+from headwater.plan.splitting.fingerprint import Fingerprint
 from headwater.streams import App, KStream, avg, count, tumbling
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from headwater.plan.nodes import (
     StoreSink,
     ToStream,
 )
+from headwater.plan.pictures.topology import describe
 from headwater.plan.plan import Plan
-from headwater.plan.stages import split
-from headwater.plan.topology import describe
+from headwater.plan.splitting.stages import split
 from headwater.streams import App, tumbling
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.roads import why_micro_batches, why_not_real_time
-from headwater.plan.stages import split
+from headwater.plan.splitting.roads import why_micro_batches, why_not_real_time
+from headwater.plan.splitting.stages import split
 from headwater.streams import (
     App,
     KTable,
@@ -22,7 +22,7 @@ from headwater.streams import (
 )
 
 if TYPE_CHECKING:
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 
 class _Copy(Processor):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.plan.ddl import parse_ddl
-from headwater.plan.schema_fit import contradiction
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.schema_fit import contradiction
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.plan.nodes import Aggregate, Filter, Map, Stateful, TopicSink, TopicSource
-from headwater.plan.stages import Stage, split
+from headwater.plan.splitting.stages import Stage, split
 from headwater.streams import App, KStream, tumbling, within
 
 READING = "id string, kind string, value double"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.plan.dataclass_types import from_annotation, from_dataclass
-from headwater.plan.ddl import parse_ddl
 from headwater.plan.errors import PlanError
-from headwater.plan.registry_types import from_avro, schema_type
-from headwater.plan.types import (
+from headwater.plan.schemas.dataclass_types import from_annotation, from_dataclass
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.registry_types import from_avro, schema_type
+from headwater.plan.schemas.types import (
     BIGINT,
     DOUBLE,
     PRIMITIVES,

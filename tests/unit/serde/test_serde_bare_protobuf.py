@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from headwater.plan.errors import PlanError
-from headwater.plan.types import BIGINT, DATE, DOUBLE, INT, STRING, Array, Map, Struct
+from headwater.plan.schemas.types import BIGINT, DATE, DOUBLE, INT, STRING, Array, Map, Struct
 from headwater.serde.arrow.bare_protobuf import BareProtobuf
 from headwater.spark.formats.protobuf_schema import protobuf_schema
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.processes.whole_file import write_whole
 from headwater.spark.checkpoints import Checkpoint, CheckpointError
 from headwater.streams import App, col, tumbling

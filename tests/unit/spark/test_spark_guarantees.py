@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.guarantees import bound_to_guarantee
 from headwater.streams import App, hopping, tumbling, within
 

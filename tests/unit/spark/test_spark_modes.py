@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from headwater.plan.plan import ProgramSettings
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.compiler.stages import StageQuery
 from headwater.spark.jobs.modes import Modes, trigger_of
 from headwater.streams import App
 
 if TYPE_CHECKING:
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 NO_ROWS: Any = None  # none of this looks at them
 SETTINGS = ProgramSettings()

@@ -10,7 +10,7 @@ from tests.unit.plan.node_classes import classes_below
 from headwater.plan.errors import PlanError
 from headwater.plan.nodes import ChangelogMode, Sink, Source
 from headwater.plan.rows import RowType
-from headwater.plan.types import STRING
+from headwater.plan.schemas.types import STRING
 from headwater.spark.sinks.registry import WRITERS, writer_of
 from headwater.spark.sources.registry import READERS, reader_of
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.jobs.slots import (
     Holding,
     NotEnoughSlots,

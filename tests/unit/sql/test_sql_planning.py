@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from tests.unit.sql.sql_sessions import stored
 
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import (
     Aggregate,
     ChangelogMode,
@@ -24,9 +25,8 @@ from headwater.plan.nodes import (
     TopicSink,
     TopicSource,
 )
-from headwater.plan.scope import Scope
-from headwater.plan.stages import split
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
+from headwater.plan.splitting.stages import split
 from headwater.plan.windows import Window
 from headwater.serde.arrow.bare_protobuf import BareProtobuf
 from headwater.serde.formats.protobuf_codec import load_bare_file

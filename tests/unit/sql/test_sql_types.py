@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.plan import types as plan
+from headwater.plan.schemas import types as plan
 from headwater.sql.errors import SqlError
 from headwater.sql.location import Location
 from headwater.sql.parser.parser import parse_type

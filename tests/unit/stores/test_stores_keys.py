@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.plan.formats import Format
-from headwater.plan.types import (
+from headwater.plan.schemas.types import (
     BIGINT,
     BINARY,
     BOOLEAN,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from headwater.clients import RegistryAccess
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import ChangelogMode, Map, Start, StoreSink, TopicSource
-from headwater.plan.python_function import PythonFunction
-from headwater.plan.scope import Scope
 from headwater.streams import App, KTable, PlanError, count, tumbling
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from headwater.plan.nodes import ChangelogMode, Changes, TableAggregate
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.streams import App, PlanError, avg, count, tumbling
 from headwater.streams import max as max_of
 from headwater.streams import sum as sum_of

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import (
     ChangelogMode,
     ForeignKeyJoin,
@@ -14,9 +16,7 @@ from headwater.plan.nodes import (
     StreamTableJoin,
     TableTableJoin,
 )
-from headwater.plan.python_function import PythonFunction
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
 from headwater.streams import App, PlanError, between, tumbling, within
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.fingerprint import fingerprint_of
-from headwater.plan.fold import Fold, WindowFold
 from headwater.plan.nodes import Aggregate, ChangelogMode, Merge, Process
-from headwater.plan.processor import StateStore
-from headwater.plan.stages import split
-from headwater.plan.types import BIGINT, STRING
+from headwater.plan.processing.fold import Fold, WindowFold
+from headwater.plan.processing.processor import StateStore
+from headwater.plan.schemas.types import BIGINT, STRING
+from headwater.plan.splitting.fingerprint import fingerprint_of
+from headwater.plan.splitting.stages import split
 from headwater.streams import (
     App,
     KStream,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.fingerprint import fingerprint_of
 from headwater.plan.nodes import Process, StoreSink
-from headwater.plan.processor_group import ProcessorGroup
-from headwater.plan.stages import split
+from headwater.plan.processing.processor_group import ProcessorGroup
+from headwater.plan.splitting.fingerprint import fingerprint_of
+from headwater.plan.splitting.stages import split
 from headwater.streams import (
     App,
     PlanError,

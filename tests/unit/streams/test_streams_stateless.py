@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.plan.expressions.python_function import PythonFunction
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import (
     Branch,
     FileSink,
@@ -19,8 +21,6 @@ from headwater.plan.nodes import (
     Repartition,
     TopicSink,
 )
-from headwater.plan.python_function import PythonFunction
-from headwater.plan.scope import Scope
 from headwater.streams import App, ExpressionError, KStream, PlanError, col, lit
 
 

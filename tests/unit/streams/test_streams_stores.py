@@ -8,7 +8,7 @@ import pytest
 
 from headwater.plan.formats import Format
 from headwater.plan.nodes import StoreSink
-from headwater.plan.types import BIGINT, STRING, TIMESTAMP, Struct
+from headwater.plan.schemas.types import BIGINT, STRING, TIMESTAMP, Struct
 from headwater.stores import FollowedTable, StoreError, UnknownStoreError
 from headwater.stores.opening import default_directory
 from headwater.streams import App, KStream, PlanError, tumbling

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.plan.ddl import parse_ddl
+from headwater.plan.schemas.ddl import parse_ddl
 from headwater.testing.record_fields import check_fields
 
 ORDER = parse_ddl(

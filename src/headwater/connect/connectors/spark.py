@@ -25,7 +25,7 @@ from headwater.connect.data.schema import Type
 from headwater.connect.data.shape import Shape
 from headwater.connect.data.spark_types import schema_of
 from headwater.connect.data.sql_text import text
-from headwater.plan.types import backticked
+from headwater.plan.schemas.types import backticked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

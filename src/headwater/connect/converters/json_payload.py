@@ -12,7 +12,7 @@ from headwater.connect.data import schema as connect
 from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.spark_types import ddl, plan_type
 from headwater.connect.data.sql_text import literal
-from headwater.plan.types import Decimal, quoted
+from headwater.plan.schemas.types import Decimal, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

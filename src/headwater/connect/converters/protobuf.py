@@ -66,7 +66,7 @@ class ProtobufConverter:
             return Decoded(F.lit(None).cast("string"), Schema(Type.STRING, optional=True), failed)
         message = load_file(newest, self.subjects.registry).class_named(None)
         schema = protobuf_schemas.from_message(descriptor_of(message))
-        from headwater.plan.registry_types import schema_type
+        from headwater.plan.schemas.registry_types import schema_type
 
         type_ = schema_type(newest, self.subjects.registry).type
         value, reason = decode_arrow(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.connect.data import schema as connect
 from headwater.connect.data.schema import Field, Schema, Type
-from headwater.plan import types as plan
+from headwater.plan.schemas import types as plan
 
 if TYPE_CHECKING:
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 _MOST_DIGITS = 38
 

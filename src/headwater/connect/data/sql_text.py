@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.spark_types import ddl
-from headwater.plan.types import backticked
+from headwater.plan.schemas.types import backticked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from headwater.plan.types import backticked
+from headwater.plan.schemas.types import backticked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,13 +12,13 @@ from headwater.connect.data.spark_types import ddl, schema_of_plan
 from headwater.connect.data.sql_text import unless_null
 from headwater.connect.transforms.settings import given_text, required, settings, side_of
 from headwater.connect.transforms.transform import FunctionCall, Step
-from headwater.plan.ddl import parse_ddl
-from headwater.plan.types import TypeTextError
+from headwater.plan.schemas.ddl import parse_ddl
+from headwater.plan.schemas.types import TypeTextError
 
 if TYPE_CHECKING:
     from headwater.config import Definitions, Values
     from headwater.connect.data.shape import Shape
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 _NAME = "headwater.connect.transforms.PythonFunction"
 _PATH = re.compile(r"[\w.]+:\w+")

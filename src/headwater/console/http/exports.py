@@ -8,9 +8,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from headwater.console.model.fields import MISSING, columns_of, described, look_up, shown
-from headwater.console.model.questions import ConsoleError, NotUnderstoodError
-from headwater.console.model.records import Query
+from headwater.console.model.records.fields import MISSING, columns_of, described, look_up, shown
+from headwater.console.model.records.questions import ConsoleError, NotUnderstoodError
+from headwater.console.model.records.records import Query
 from headwater.http.answers import NDJSON, Stream, json_line
 from headwater.http.errors import HttpError, bad_request
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from headwater.console.model.console import Console
     from headwater.console.model.consoles import Consoles
-    from headwater.console.model.records import Record, RecordPage
+    from headwater.console.model.records.records import Record, RecordPage
     from headwater.http.request import Request
 
 CSV = "text/csv"

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from headwater.console.model.records import Query
+    from headwater.console.model.records.records import Query
 
 _DEFAULT_SERVERS = ("localhost:9092", "127.0.0.1:9092")
 

@@ -6,29 +6,29 @@ import asyncio
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from headwater.console.model.brokers import Nodes, nodes
-from headwater.console.model.certificates import Certificates
 from headwater.console.model.cluster import Cluster
 from headwater.console.model.commands import Commands
-from headwater.console.model.connect import Connect
-from headwater.console.model.decoding import Decoder
-from headwater.console.model.groups import Groups
+from headwater.console.model.connect.connect import Connect
+from headwater.console.model.groups.groups import Groups
 from headwater.console.model.json_service import JsonService
 from headwater.console.model.local_nodes import LocalNodes
 from headwater.console.model.monitor import Monitor
 from headwater.console.model.overview import Overview, overview
-from headwater.console.model.pipelines import Pipelines
 from headwater.console.model.platform import Platform
-from headwater.console.model.producing import Producing
-from headwater.console.model.programs import Programs
-from headwater.console.model.questions import ConsoleError, Questions
-from headwater.console.model.quotas import Quotas
-from headwater.console.model.records import Records
-from headwater.console.model.resending import Resending
-from headwater.console.model.roles import Action, Role
+from headwater.console.model.programs.pipelines import Pipelines
+from headwater.console.model.programs.programs import Programs
+from headwater.console.model.records.decoding import Decoder
+from headwater.console.model.records.producing import Producing
+from headwater.console.model.records.questions import ConsoleError, Questions
+from headwater.console.model.records.records import Records
+from headwater.console.model.records.resending import Resending
+from headwater.console.model.records.tail import Tails
 from headwater.console.model.schemas import Schemas
-from headwater.console.model.security import Security
-from headwater.console.model.sql import Sql
-from headwater.console.model.tail import Tails
+from headwater.console.model.security.certificates import Certificates
+from headwater.console.model.security.quotas import Quotas
+from headwater.console.model.security.roles import Action, Role
+from headwater.console.model.security.security import Security
+from headwater.console.model.sql.sql import Sql
 from headwater.console.model.topics import Topics
 from headwater.serde import SchemaRegistryClient
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from headwater.console.cluster_config import ClusterConfig
-    from headwater.console.model.audit import AuditTrail
+    from headwater.console.model.security.audit import AuditTrail
     from headwater.console.model.tour import Tour
 
 Given = ParamSpec("Given")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.console.model.console import Console
-from headwater.console.model.questions import ConsoleError
+from headwater.console.model.records.questions import ConsoleError
 from headwater.console.model.topics import is_under_replicated
 from headwater.console.model.tour import read_tour
 

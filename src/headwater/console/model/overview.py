@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.console.model.cluster import Cluster, Look
-    from headwater.console.model.connect import Connect
-    from headwater.console.model.groups import GroupRow, Groups
+    from headwater.console.model.connect.connect import Connect
+    from headwater.console.model.groups.groups import GroupRow, Groups
     from headwater.console.model.monitor import Monitor
     from headwater.console.model.platform import Platform, ServiceStatus
 

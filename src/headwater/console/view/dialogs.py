@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from headwater.console.model.questions import ConsoleError
+from headwater.console.model.records.questions import ConsoleError
 from headwater.console.view.frame import html, note
 from headwater.console.view.markup import Markup, tag
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from nicegui import background_tasks, ui
 
-from headwater.console.model.questions import ConsoleError
-from headwater.console.model.roles import Role
+from headwater.console.model.records.questions import ConsoleError
+from headwater.console.model.security.roles import Role
 from headwater.console.view.markup import Markup, join, link, tag
 from headwater.console.view.place import CLUSTERS, address, root
 from headwater.http.principals import ANONYMOUS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from headwater.console.model.console import Console
     from headwater.console.model.consoles import Consoles
-    from headwater.console.model.roles import Action
+    from headwater.console.model.security.roles import Action
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
 _THEME_COOKIE = "headwater_theme"

@@ -9,14 +9,14 @@ from starlette.requests import Request
 
 from headwater.console.view.formats import count, path, size
 from headwater.console.view.frame import Live, figures, note
-from headwater.console.view.groups_page import group_link
+from headwater.console.view.groups.groups_page import group_link
 from headwater.console.view.markup import Markup, join, link, table, tag
 from headwater.console.view.tour_panel import tour_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.console.model.groups import GroupRow
+    from headwater.console.model.groups.groups import GroupRow
     from headwater.console.model.overview import Overview, Problem
     from headwater.console.model.platform import ServiceStatus
     from headwater.console.view.frame import Frame

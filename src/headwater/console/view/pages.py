@@ -9,32 +9,24 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from nicegui import app, ui
 
-from headwater.console.view import (
+from headwater.console.view import overview_page
+from headwater.console.view.clusters import brokers_page, clusters_page
+from headwater.console.view.connect import connect_page, connector_form_page, connector_page
+from headwater.console.view.frame import Frame
+from headwater.console.view.groups import group_page, groups_page
+from headwater.console.view.pipelines import pipeline_page, pipelines_page
+from headwater.console.view.records import record_page, records_page
+from headwater.console.view.schemas import schemas_page
+from headwater.console.view.security import (
     acl_matrix_page,
     audit_page,
-    brokers_page,
     certificates_page,
-    clusters_page,
-    connect_page,
-    connector_form_page,
-    connector_page,
-    group_page,
-    groups_page,
-    overview_page,
     permissions_page,
-    pipeline_page,
-    pipelines_page,
     quotas_page,
-    record_page,
-    records_page,
-    schemas_page,
     security_page,
-    sql_lists_page,
-    sql_page,
-    topic_page,
-    topics_page,
 )
-from headwater.console.view.frame import Frame
+from headwater.console.view.sql import sql_lists_page, sql_page
+from headwater.console.view.topics import topic_page, topics_page
 
 if TYPE_CHECKING:
     from headwater.console.model.consoles import Consoles

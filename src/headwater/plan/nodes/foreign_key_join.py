@@ -9,7 +9,7 @@ from headwater.plan.nodes.node import ChangelogMode
 from headwater.plan.nodes.stateful import Stateful
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from headwater.plan.expressions import Expression
-from headwater.plan.python_function import PythonFunction
+from headwater.plan.expressions.expressions import Expression
+from headwater.plan.expressions.python_function import PythonFunction
 
 if TYPE_CHECKING:
     from headwater.plan.nodes import Operator

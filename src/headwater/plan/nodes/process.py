@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from headwater.plan.expressions.python_function import name_of
 from headwater.plan.nodes.node import ChangelogMode
 from headwater.plan.nodes.stateful import Stateful
-from headwater.plan.processor import PunctuationType
-from headwater.plan.processor_group import ProcessorGroup
-from headwater.plan.python_function import name_of
+from headwater.plan.processing.processor import PunctuationType
+from headwater.plan.processing.processor_group import ProcessorGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headwater.plan.processor import Processor, StateStore
+    from headwater.plan.processing.processor import Processor, StateStore
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

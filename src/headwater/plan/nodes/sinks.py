@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from headwater.plan.nodes.node import ChangelogMode, Node
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
+    from headwater.plan.expressions.python_function import PythonFunction
     from headwater.plan.formats import Format
-    from headwater.plan.python_function import PythonFunction
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,7 +15,7 @@ from headwater.plan.nodes.node import ChangelogMode, Node
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.formats import Format
 
 SourceKind: TypeAlias = Literal["stream", "table", "global_table"]

@@ -10,8 +10,8 @@ from headwater.plan.nodes.node import ChangelogMode, Node, Operand
 from headwater.plan.windows import Window
 
 if TYPE_CHECKING:
-    from headwater.plan.aggregations import Aggregation
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.aggregations import Aggregation
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.windows import AnyWindow
 
 JoinKind: TypeAlias = Literal["inner", "left", "outer"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from headwater.plan.nodes.node import ChangelogMode, Node, Operand
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
-    from headwater.plan.python_function import PythonFunction
+    from headwater.plan.expressions.expressions import Expression
+    from headwater.plan.expressions.python_function import PythonFunction
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -27,7 +27,7 @@ class Aggregation:
     """The column that it becomes."""
 
     function: str
-    """`first`, `last`, or one of the names that `headwater.plan.aggregations` has."""
+    """`first`, `last`, or one of the names that `headwater.plan.expressions.aggregations` has."""
 
     value: Column | str | None = None
     """What is aggregated, an expression over the input; None only for count, which then counts all.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.scope import Scope
-from headwater.plan.types import Struct
+from headwater.plan.expressions.scope import Scope
+from headwater.plan.schemas.types import Struct
 from headwater.plan.windows import SessionWindow, SlidingWindow, Window
 from headwater.spark import operators
 from headwater.spark.compiler.operands import operand_column
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from headwater.plan.aggregations import Aggregation
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.aggregations import Aggregation
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.nodes import Aggregate, Emit
     from headwater.plan.rows import RowType
     from headwater.plan.windows import AnyWindow

@@ -20,7 +20,7 @@ from headwater.plan.nodes import (
     TableTableJoin,
     TopicSink,
 )
-from headwater.plan.types import BIGINT, BINARY, DOUBLE, STRING
+from headwater.plan.schemas.types import BIGINT, BINARY, DOUBLE, STRING
 from headwater.spark.compiler.aggregates import late_rows
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from headwater.plan.nodes import TopicSource
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.compiler.nodes import NodeCompiler
 
 _KEY_FORMATS = {STRING: "string", BIGINT: "long", DOUBLE: "double", BINARY: "bytes"}

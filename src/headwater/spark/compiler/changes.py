@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.scope import Scope
+from headwater.plan.expressions.scope import Scope
 from headwater.spark import operators
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
 from headwater.plan.errors import PlanError
-from headwater.plan.expressions import Expression
+from headwater.plan.expressions.expressions import Expression
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.formats import INTERNAL
-from headwater.plan.scope import Scope
 from headwater.spark.formats.columns import ColumnCodec
 from headwater.spark.formats.internal import encode_internal
 

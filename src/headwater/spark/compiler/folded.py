@@ -13,8 +13,8 @@ from headwater.spark.compiler.stateless import branch_name
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from headwater.plan.folding import Foldable
     from headwater.plan.nodes import Operand, Operator
+    from headwater.plan.processing.folding import Foldable
 
 
 class Folded:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.folding import folded_path_of
-from headwater.plan.scope import Scope
+from headwater.plan.expressions.scope import Scope
+from headwater.plan.processing.folding import folded_path_of
 from headwater.spark import operators
 from headwater.spark.compiler.folded import Folded
 from headwater.spark.compiler.operands import operand_column

@@ -9,9 +9,9 @@ from pyspark.errors import AnalysisException
 
 from headwater.plan import nodes
 from headwater.plan.errors import PlanError
-from headwater.plan.folding import joined_with_itself
 from headwater.plan.graph import walk
 from headwater.plan.nodes import Sink, Source, Stateful, Stateless
+from headwater.plan.processing.folding import joined_with_itself
 from headwater.spark.compiler import (
     aggregates,
     changes,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.expressions import Expression
-from headwater.plan.scope import Scope
+from headwater.plan.expressions.expressions import Expression
+from headwater.plan.expressions.scope import Scope
 from headwater.spark.arrow_functions import arrow_function, arrow_type
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
 
+    from headwater.plan.expressions.python_function import PythonFunction
     from headwater.plan.nodes import Operand
-    from headwater.plan.python_function import PythonFunction
     from headwater.plan.rows import RowType
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 OutputMode = Literal["append", "update"]
 

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users
 from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StructType
 
-from headwater.plan.types import BIGINT, HEADERS, Struct
+from headwater.plan.schemas.types import BIGINT, HEADERS, Struct
 from headwater.spark.operator_rows import arrived, in_event_time, micros
 from headwater.spark.processors.spark_processor import SparkProcessor, Supplied
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.folding import Foldable, folded_path_of
+from headwater.plan.processing.folding import Foldable, folded_path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

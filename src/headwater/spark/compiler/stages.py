@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import AnalysisException
 
 from headwater.plan.nodes import StoreSink, TopicSink
-from headwater.plan.roads import why_not_real_time
+from headwater.plan.splitting.roads import why_not_real_time
 from headwater.spark.compiler.aside import dead_letters, late_records
 from headwater.spark.compiler.fusion import fused
 from headwater.spark.compiler.nodes import refused_by_spark
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from headwater.plan.nodes import Sink
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.compiler.aside import Aside
     from headwater.spark.compiler.nodes import NodeCompiler
     from headwater.spark.compiler.output_modes import OutputMode

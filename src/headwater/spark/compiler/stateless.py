@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from headwater.plan.expressions.python_function import PythonFunction
     from headwater.plan.nodes import Branch, Filter, FlatMap, Map, Repartition, Split
-    from headwater.plan.python_function import PythonFunction
 
 _RECORD = ("key", "value", "timestamp", "headers")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import WINDOW_FIELDS
+from headwater.plan.schemas.types import WINDOW_FIELDS
 from headwater.spark.suppression import suppressed
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.scope import Scope
+from headwater.plan.expressions.scope import Scope
 from headwater.spark import operators
 from headwater.spark.compiler.aggregates import combining, folded_value
 from headwater.spark.compiler.changes import OLD_VALUE
@@ -16,8 +16,8 @@ from headwater.spark.sources.source import NO_HEADERS
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from headwater.plan.aggregations import Aggregation
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.aggregations import Aggregation
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.nodes import TableAggregate
     from headwater.plan.rows import RowType
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
 from headwater.serde.arrow import ArrowDeserializer, ArrowSerializer
 from headwater.serde.arrow.bare_protobuf import BareProtobuf
 from headwater.spark.arrow_functions import arrow_function
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.serde import Schema, SchemaRegistryClient
 
 

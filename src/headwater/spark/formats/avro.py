@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, SparkSession
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 _TO_THE_END = 1 << 30
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
 from headwater.serde import Schema
 from headwater.serde.framing import ID_SIZE, id_prefix
 from headwater.spark.formats.arrow import (
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
     from headwater.plan.formats import Format
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.spark.formats.schemas import Schemas
 
 FieldName = Literal["key", "value"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import BINARY, BOOLEAN, STRING, DataType, Struct
+from headwater.plan.schemas.types import BINARY, BOOLEAN, STRING, DataType, Struct
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

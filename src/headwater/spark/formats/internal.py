@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 from pyspark.sql.avro.functions import from_avro, to_avro
 
-from headwater.plan.types import TIMESTAMP, Struct
+from headwater.plan.schemas.types import TIMESTAMP, Struct
 from headwater.spark.formats.avro import avro_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 def encode_internal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headwater.plan.types import (
+from headwater.plan.schemas.types import (
     BIGINT,
     BOOLEAN,
     INT,

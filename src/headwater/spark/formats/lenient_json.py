@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import DOUBLE, INTEGERS, STRING, Array, DataType, Field, Map, Struct
+from headwater.plan.schemas.types import (
+    DOUBLE,
+    INTEGERS,
+    STRING,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+)
 from headwater.spark.formats.json import parse_json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
-from headwater.plan.types import Array, DataType, Map, Struct, as_nullable
+from headwater.plan.schemas.types import Array, DataType, Map, Struct, as_nullable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.types import (
+from headwater.plan.schemas.types import (
     BIGINT,
     BINARY,
     BOOLEAN,

@@ -13,14 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.plan.errors import PlanError
-from headwater.plan.registry_types import from_avro, registered_type, subject_type
-from headwater.plan.schema_fit import contradiction
+from headwater.plan.schemas.registry_types import from_avro, registered_type, subject_type
+from headwater.plan.schemas.schema_fit import contradiction
 from headwater.serde import RegistryError, Schema, SchemaRegistryClient
 
 if TYPE_CHECKING:
     from headwater.clients import RegistryAccess
     from headwater.plan.formats import Format
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.serde.schema import SchemaType as Kind
 
 NEW_SCHEMA = "headwater: schema id "

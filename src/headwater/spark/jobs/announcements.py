@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 from headwater.clients.connection import Connection
 from headwater.clients.errors import ClientError, InvalidPropertiesError, describe
 from headwater.plan.errors import PlanError
-from headwater.plan.stages import split
-from headwater.plan.topology import topology
+from headwater.plan.pictures.topology import topology
+from headwater.plan.splitting.stages import split
 from headwater.spark.jobs.status import HAS_ENDED
 
 if TYPE_CHECKING:

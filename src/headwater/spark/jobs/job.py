@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.plan.checks import check_plan
 from headwater.plan.errors import PlanError
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.serde import SerdeError
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.plan.plan import ProgramSettings
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.checkpoints import Checkpoint
     from headwater.spark.compiler.stages import StageQuery
     from headwater.spark.formats.schemas import Schemas

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.plan.nodes import TopicSource
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.formats.schemas import Schemas
     from headwater.spark.hadoop_path import HadoopPath
     from headwater.spark.topics import RecordReader

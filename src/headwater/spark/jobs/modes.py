@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from headwater.plan.roads import why_micro_batches
+from headwater.plan.splitting.roads import why_micro_batches
 
 if TYPE_CHECKING:
     from headwater.plan.plan import ProgramSettings
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
     from headwater.spark.compiler.stages import StageQuery
 
 Mode = Literal["once", "running", "catching up", "real-time"]

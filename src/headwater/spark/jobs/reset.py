@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.spark.checkpoints import Checkpoint
 from headwater.spark.cluster import Cluster
 from headwater.spark.progress_topic import ProgressTopic

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.plan.stages import Stage
+    from headwater.plan.splitting.stages import Stage
 
 TASK_SLOTS = "spark.headwater.taskSlots"
 """Sets how many slots a session on this machine has."""

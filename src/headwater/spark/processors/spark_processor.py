@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from headwater.plan.fold import Fold
-from headwater.plan.processor import ProcessorContext, PunctuationType, Record
-from headwater.plan.processor_group import ProcessorGroup
-from headwater.plan.python_function import instance_of, plain
+from headwater.plan.expressions.python_function import instance_of, plain
+from headwater.plan.processing.fold import Fold
+from headwater.plan.processing.processor import ProcessorContext, PunctuationType, Record
+from headwater.plan.processing.processor_group import ProcessorGroup
 from headwater.spark.processors.clock import StreamClock, WallClock
 from headwater.spark.processors.shipping import packed, unpacked
 from headwater.spark.processors.stores import STORES
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         TimerValues,
     )
 
-    from headwater.plan.processor import Processor, StateStore
+    from headwater.plan.processing.processor import Processor, StateStore
     from headwater.spark.processors.stores import Store
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

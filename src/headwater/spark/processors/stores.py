@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from headwater.plan import processor
-from headwater.plan.python_function import plain
-from headwater.plan.types import TIMESTAMP, Array, Map, Struct
+from headwater.plan.expressions.python_function import plain
+from headwater.plan.processing import processor
+from headwater.plan.schemas.types import TIMESTAMP, Array, Map, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-    from headwater.plan.processor import StateStore
-    from headwater.plan.types import DataType
+    from headwater.plan.processing.processor import StateStore
+    from headwater.plan.schemas.types import DataType
     from headwater.spark.processors.clock import Clock
 
 _WRITTEN = "written bigint"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.plan.nodes import PrintSink
-from headwater.plan.types import backticked
+from headwater.plan.schemas.types import backticked
 from headwater.spark.sinks.batches import written_by
 from headwater.spark.sinks.sink import Sink
 from headwater.spark.sinks.writer import Run, SinkWriter

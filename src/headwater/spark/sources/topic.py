@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 - as all of PySpark's users know it
 
 from headwater.plan.errors import PlanError
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.formats import INTERNAL
 from headwater.plan.nodes import ChangelogMode
-from headwater.plan.scope import Scope
 from headwater.spark.compiler.stateless import upserts
 from headwater.spark.formats.columns import ColumnCodec, FieldName
 from headwater.spark.formats.internal import decode_internal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from headwater.plan.nodes import TopicSource
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
     from headwater.spark.compiler.nodes import NodeCompiler
     from headwater.spark.formats.schemas import Schemas
 

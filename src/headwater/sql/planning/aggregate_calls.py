@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.aggregations import Aggregation
+from headwater.plan.expressions.aggregations import Aggregation
 from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.errors import SqlError
 from headwater.sql.metastore.formats import types_within
@@ -18,7 +18,7 @@ from headwater.sql.types.sql_type import STRING, TIME
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.sql.planning.expressions import Translator
     from headwater.sql.types.sql_type import SqlType
 

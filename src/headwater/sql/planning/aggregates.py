@@ -6,14 +6,14 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from headwater.plan.aggregations import Aggregation
-from headwater.plan.expressions import Case, Column, Expression, StructOf
-from headwater.plan.formulas import Formula
+from headwater.plan.expressions.aggregations import Aggregation
+from headwater.plan.expressions.expressions import Case, Column, Expression, StructOf
+from headwater.plan.expressions.formulas import Formula
+from headwater.plan.expressions.scope import Scope
 from headwater.plan.nodes import Aggregate, Changes, TableAggregate
 from headwater.plan.rows import RowType
-from headwater.plan.scope import Scope
-from headwater.plan.types import BIGINT as PLAN_BIGINT
-from headwater.plan.types import WINDOW_FIELDS, DataType, Field, Struct
+from headwater.plan.schemas.types import BIGINT as PLAN_BIGINT
+from headwater.plan.schemas.types import WINDOW_FIELDS, DataType, Field, Struct
 from headwater.plan.windows import SessionWindow, Window
 from headwater.sql.analysis.durations import milliseconds
 from headwater.sql.metastore.source import WINDOW_BOUNDS

@@ -21,7 +21,7 @@ from headwater.sql.types.sql_type import (
 )
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 _TO_TEXT: dict[SqlType, str] = {
     TIMESTAMP: "date_format({0}, 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSS')",

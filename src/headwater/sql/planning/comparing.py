@@ -8,7 +8,7 @@ from headwater.sql.planning.formulas import field, formula, literal
 from headwater.sql.types.sql_type import BOOLEAN, Array, Map, SqlType, Struct
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 def has_map(type_: SqlType) -> bool:

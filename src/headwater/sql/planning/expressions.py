@@ -28,7 +28,7 @@ from headwater.sql.types.sql_type import BOOLEAN, NULL, Array, Map, SqlType, Str
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.formulas import Formula
-from headwater.plan.literals import literal_sql
-from headwater.plan.types import backticked
+from headwater.plan.expressions.formulas import Formula
+from headwater.plan.schemas.literals import literal_sql
+from headwater.plan.schemas.types import backticked
 from headwater.sql.types.plan_types import to_plan
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.sql.types.sql_type import SqlType
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from headwater.plan.expressions import Column, Expression, StructOf
+from headwater.plan.expressions.expressions import Column, Expression, StructOf
 from headwater.plan.nodes import (
     ForeignKeyJoin,
     Map,
@@ -13,7 +13,7 @@ from headwater.plan.nodes import (
     TableTableJoin,
 )
 from headwater.plan.rows import RowType
-from headwater.plan.types import Struct
+from headwater.plan.schemas.types import Struct
 from headwater.sql.analysis.durations import milliseconds
 from headwater.sql.analysis.query.analysed import JoinShape, ReadJoin, ReadRelation, ReadSource
 from headwater.sql.analysis.query.joins import relation_key

@@ -24,7 +24,7 @@ from headwater.sql.types.sql_type import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 _TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "%": "try_mod"}
 _DOUBLE_DIVISION = (

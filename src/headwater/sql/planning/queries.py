@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from headwater.plan.expressions import Case, Expression, StructOf
+from headwater.plan.expressions.expressions import Case, Expression, StructOf
 from headwater.plan.nodes import Changes, Filter, Map, TableFilter, TopicSink
 from headwater.sql.analysis.query.analysed import ReadSource, relation_kind
 from headwater.sql.metastore.source import WindowKind

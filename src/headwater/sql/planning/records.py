@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from headwater.plan.expressions import Case, Column, Expression, StructOf
+from headwater.plan.expressions.expressions import Case, Column, Expression, StructOf
 from headwater.plan.formats import Format
 from headwater.plan.rows import RowType
-from headwater.plan.types import BIGINT as PLAN_BIGINT
-from headwater.plan.types import BINARY, DataType, Field, Struct
+from headwater.plan.schemas.types import BIGINT as PLAN_BIGINT
+from headwater.plan.schemas.types import BINARY, DataType, Field, Struct
 from headwater.sql.errors import SqlError
 from headwater.sql.metastore.formats import types_within
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS, WindowKind

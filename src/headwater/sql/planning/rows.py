@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from headwater.plan.expressions import Case, Column, StructOf
+from headwater.plan.expressions.expressions import Case, Column, StructOf
 from headwater.sql.planning.expressions import Translator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.plan.nodes import Operator
     from headwater.sql.analysis.scope import ColumnMeaning
     from headwater.sql.tree import expressions as ex

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.expressions import Column, Expression
+from headwater.plan.expressions.expressions import Column, Expression
 from headwater.plan.nodes import Map, TopicSource
 from headwater.plan.rows import RowType
-from headwater.plan.types import Field, Struct
+from headwater.plan.schemas.types import Field, Struct
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, WINDOW_BOUNDS
 from headwater.sql.planning.records import Records
 from headwater.sql.planning.rows import Rows, struct_or_null

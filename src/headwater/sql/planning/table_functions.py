@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.plan.expressions import Column
-from headwater.plan.formulas import Formula
+from headwater.plan.expressions.expressions import Column
+from headwater.plan.expressions.formulas import Formula
 from headwater.plan.nodes import FlatMap
 from headwater.plan.rows import RowType
-from headwater.plan.types import Array, Field, Struct
+from headwater.plan.schemas.types import Array, Field, Struct
 from headwater.sql.analysis.typed import CallMeaning, Typed
 from headwater.sql.functions.function import FunctionKind
 from headwater.sql.planning.formulas import literal
@@ -18,7 +18,7 @@ from headwater.sql.planning.wire_types import kept, kept_type, typed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
     from headwater.sql.planning.numbering import Numbering
     from headwater.sql.tree.expressions import Expression as SqlExpression
 

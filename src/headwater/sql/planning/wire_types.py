@@ -27,8 +27,8 @@ from headwater.sql.types.sql_type import (
 )
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
-    from headwater.plan.types import DataType
+    from headwater.plan.expressions.expressions import Expression
+    from headwater.plan.schemas.types import DataType
 
 
 @dataclass(frozen=True)

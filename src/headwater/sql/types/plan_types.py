@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from headwater.plan import types as plan
+from headwater.plan.schemas import types as plan
 from headwater.sql.types import sql_type as sql
 from headwater.sql.types.errors import TypeMismatchError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.plan.nodes import Stateful
-from headwater.plan.stages import split
+from headwater.plan.splitting.stages import split
 from headwater.sql.analysis.outcomes import InsertRow, StoreQuery
 from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.errors import SqlError

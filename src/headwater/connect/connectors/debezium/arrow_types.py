@@ -11,7 +11,7 @@ from headwater.connect.data.schema import Schema, Type
 from headwater.connect.data.spark_types import plan_type
 
 if TYPE_CHECKING:
-    from headwater.plan.types import Decimal
+    from headwater.plan.schemas.types import Decimal
 
 
 def arrow_type(schema: Schema) -> pa.DataType:

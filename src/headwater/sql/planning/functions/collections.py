@@ -10,7 +10,7 @@ from headwater.sql.planning.functions.function_call import FormulaMaker, Functio
 from headwater.sql.types.sql_type import BOOLEAN, Array, Map
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 def _filter(call: FunctionCall) -> Expression:

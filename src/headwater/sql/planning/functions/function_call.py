@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from headwater.sql.planning.formulas import field, formula
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
-    from headwater.plan.formulas import Formula
+    from headwater.plan.expressions.expressions import Expression
+    from headwater.plan.expressions.formulas import Formula
     from headwater.sql.types.sql_type import SqlType
 
 

@@ -12,7 +12,7 @@ from headwater.sql.planning.functions.function_call import (
 )
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 # What is around a value in JSON is cut off again: {"v": and }.
 _WRITTEN = (

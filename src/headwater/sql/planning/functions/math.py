@@ -10,7 +10,7 @@ from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import BIGINT, DOUBLE, INTEGER, Array, Decimal
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 # Spark refuses what is no number, also where it is told to try.

@@ -14,7 +14,7 @@ from headwater.sql.planning.functions.function_call import (
 from headwater.sql.types.sql_type import INTEGER, STRING
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 
 def _concat(call: FunctionCall) -> Expression:

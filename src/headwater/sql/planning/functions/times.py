@@ -9,7 +9,7 @@ from headwater.sql.planning.functions.function_call import FormulaMaker, Functio
 from headwater.sql.types.sql_type import DATE, TIME
 
 if TYPE_CHECKING:
-    from headwater.plan.expressions import Expression
+    from headwater.plan.expressions.expressions import Expression
 
 _DAY_MS = 86_400_000
 _UNITS_MS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.plan.stages import split
-from headwater.plan.topology import describe
+from headwater.plan.pictures.topology import describe
+from headwater.plan.splitting.stages import split
 from headwater.sql.analysis.query.analysed import sources_of
 from headwater.sql.server.entities.listings import Entity, entity
 from headwater.sql.server.entities.schemas import fields, schema

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.plan.formats import Format
-from headwater.plan.types import BINARY
+from headwater.plan.schemas.types import BINARY
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.records import Records
 from headwater.sql.planning.wire_types import forms_of, wire_type

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf import json_format
 
-from headwater.plan import types as plan
+from headwater.plan.schemas import types as plan
 from headwater.serde.formats.protobuf_codec import descriptor_of, load_bare_file
 from headwater.spark.formats.protobuf_schema import protobuf_schema
 from headwater.sql.errors import SqlError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from google.protobuf.message import Message
 
-    from headwater.plan.types import DataType
+    from headwater.plan.schemas.types import DataType
 
 
 _WELL_KNOWN: dict[DataType, str] = {

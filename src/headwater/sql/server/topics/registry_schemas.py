@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from headwater.plan.errors import PlanError
-from headwater.plan.registry_types import registered_type, schema_type
+from headwater.plan.schemas.registry_types import registered_type, schema_type
 from headwater.serde import Schema
 from headwater.serde.errors import RegistryError, RegistryUnreachableError
 from headwater.serde.formats.protobuf_codec import descriptor_of, load_file
@@ -17,7 +17,7 @@ from headwater.sql.types.errors import TypeMismatchError
 from headwater.sql.types.plan_types import from_plan
 
 if TYPE_CHECKING:
-    from headwater.plan.registry_types import SchemaType
+    from headwater.plan.schemas.registry_types import SchemaType
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.metastore.formats import ChosenFormat
     from headwater.sql.types.sql_type import SqlType

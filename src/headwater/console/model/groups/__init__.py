@@ -1,0 +1,1 @@
+"""Groups, and how far they are behind."""

@@ -1,0 +1,1 @@
+"""Users, rights, certificates, quotas, and who did what."""

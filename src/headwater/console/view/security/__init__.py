@@ -1,0 +1,1 @@
+"""Pages and dialogs about users, rights, certificates and quotas."""

@@ -1,0 +1,1 @@
+"""Expressions over columns: their functions, operators and types, and how text is read as one."""

@@ -1,0 +1,1 @@
+"""Types of columns: what they are called, where they come from, which fit each other."""

@@ -1,0 +1,1 @@
+"""A plan in stages, and what follows from them."""
