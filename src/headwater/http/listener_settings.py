@@ -61,7 +61,7 @@ def listener_definitions(port: int) -> tuple[ConfigDef, ...]:
             "oauthbearer.jwks.endpoint.url",
             ConfigType.STRING,
             None,
-            "Where an identity provider publishes its keys, a file: or https: address. Who shows a"
+            "Where an identity provider publishes its keys, a file: or https: address: who shows a"
             " token that it has signed may come in, with bearer authentication.",
         ),
         ConfigDef(
