@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Another layout of the file, or of keys in it, has another number.
-_LAYOUT = 1
+_LAYOUT = 2
 _WRITE_CACHE_KIB = 64 * 1024
 _UPSERT = "INSERT INTO entry VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 

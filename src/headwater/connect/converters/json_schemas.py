@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from headwater.connect.data import schema as connect
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MS = datetime.timedelta(milliseconds=1)
+# Python's own 28 digits would round a decimal of a database.
+_EXACT = Context(prec=120)
 
 
 def as_json_schema(schema: Schema, *, numeric_decimals: bool = False) -> dict[str, Any]:
@@ -142,7 +144,7 @@ def python_value(value: Any, schema: Schema) -> object:
 
 def unscaled_bytes(value: Decimal, scale: int) -> bytes:
     """Return a decimal's digits as the fewest bytes of a two's complement number."""
-    unscaled = int(value.scaleb(scale).to_integral_value())
+    unscaled = int(value.scaleb(scale, _EXACT).to_integral_value())
     return unscaled.to_bytes((unscaled + (unscaled < 0)).bit_length() // 8 + 1, "big", signed=True)
 
 
@@ -152,7 +154,7 @@ def decimal_of(data: bytes, scale: int) -> Decimal:
     >>> decimal_of(unscaled_bytes(Decimal("-12.50"), 2), 2)
     Decimal('-12.50')
     """
-    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
+    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale, _EXACT)
 
 
 def _struct_value(value: Mapping[str, Any], schema: Schema) -> dict[str, object]:

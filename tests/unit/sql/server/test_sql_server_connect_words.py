@@ -28,6 +28,16 @@ _DATA = "org.apache.kafka.connect.data."
             },
             sql.Decimal(4, 2),
         ),
+        (sql.DOUBLE, {"type": "number", "title": f"{_DATA}Decimal"}, sql.Decimal(38, 0)),
+        (
+            sql.DOUBLE,
+            {
+                "type": "number",
+                "title": f"{_DATA}Decimal",
+                "connect.parameters": {"scale": "two"},
+            },
+            sql.DOUBLE,
+        ),
         (sql.BIGINT, {"type": "integer"}, sql.BIGINT),
         (sql.STRING, True, sql.STRING),
     ],

@@ -19,6 +19,8 @@ from headwater.sql.server.rows.casting import caster
 from headwater.sql.server.rows.computation import computation
 from headwater.sql.server.rows.formats import MalformedError
 from headwater.sql.server.rows.functions import java_regexps
+from headwater.sql.server.rows.json_values import from_json
+from headwater.sql.server.rows.protobuf import message_json
 from headwater.sql.server.rows.records import Record, RecordReader, RecordWriter
 from headwater.sql.server.rows.shown import encoded, shown
 from headwater.sql.types.sql_type import DATE, DOUBLE, INTEGER, STRING, TIMESTAMP, Decimal
@@ -130,6 +132,8 @@ def source(text: str) -> DataSource:
         ("REGEXP_REPLACE('ab' + CHR(10), 'x*$', '-')", "ab-\n-"),
         ("REGEXP_REPLACE('ab' + CHR(13) + CHR(10), 'x*$', '-')", "ab-\r\n-"),
         ("REGEXP_EXTRACT('(', s)", None),
+        ("REGEXP_REPLACE('a].b', '[].]', '-')", "a--b"),
+        ("REGEXP_REPLACE('a b' + CHR(10), '( |$)', '-')", "a-b-\n-"),
         ("'a%b' LIKE 'a!%_' ESCAPE '!'", True),
         ("n > 3 AND s = 'abc' OR x < 0", True),
         ("nothing IS NULL", True),
@@ -164,6 +168,7 @@ def test_patterns_that_backtrack_elsewhere_end(pattern: str) -> None:
         "SELECT REGEXP_EXTRACT('(a)\\1', s) FROM t EMIT CHANGES",
         "SELECT REGEXP_EXTRACT('a++', s) FROM t EMIT CHANGES",
         "SELECT REGEXP_EXTRACT('a{1001}', s) FROM t EMIT CHANGES",
+        "SELECT REGEXP_EXTRACT('(?i)ä', s) FROM t EMIT CHANGES",
         "SELECT PARSE_TIMESTAMP(s, 'YYYY-ww') FROM t EMIT CHANGES",
         "SELECT TIMESTAMPTOSTRING(0, 'zzzz') FROM t EMIT CHANGES",
     ],
@@ -191,6 +196,13 @@ def test_clients_see_json() -> None:
     moment = dt.datetime(2026, 1, 2, 3, 4, 5, 6000, tzinfo=dt.UTC)
     assert shown(moment, TIMESTAMP) == "2026-01-02T03:04:05.006"
     assert encoded([decimal.Decimal("1.50"), shown(b"\x00", STRING)]) == b'[1.50,"AA=="]'
+
+
+@pytest.mark.parametrize("digits", ["123456789012345678901234567890123456.78", "-0.01"])
+def test_decimals_keep_all_digits_in_protobuf(digits: str) -> None:
+    type_ = Decimal(38, 2)
+    written = message_json(decimal.Decimal(digits), type_, None)
+    assert from_json(written, type_) == decimal.Decimal(digits)
 
 
 @pytest.mark.parametrize("format_", ["JSON", "DELIMITED"])

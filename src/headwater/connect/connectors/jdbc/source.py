@@ -171,6 +171,8 @@ class JdbcSource:
     def _news(self) -> list[Window]:
         names = list(islice(self._ends, self._most_tables()))
         if not names:
+            # Also where the tables that had more are gone.
+            self._has_more = False
             return []
         ends = {name: self._ends.pop(name) for name in names}
         near = self._limited(ends)

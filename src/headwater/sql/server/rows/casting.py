@@ -147,6 +147,10 @@ def _matching(pattern: re.Pattern[str], text: str) -> str:
     return text
 
 
+EXACT = decimal.Context(prec=120)
+"""More digits than two numbers of 38 have between them, where Python's own 28 would round."""
+
+
 def quantized(value: Any, type_: Decimal) -> decimal.Decimal | None:
     """Return a number with the digits of its type; None where it has too many."""
     exact = decimal.Decimal(str(value)) if isinstance(value, float) else decimal.Decimal(value)

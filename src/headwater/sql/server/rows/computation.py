@@ -14,6 +14,7 @@ from headwater.sql.analysis.scope import ColumnMeaning, ParameterMeaning
 from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.calls import called
 from headwater.sql.server.rows.casting import (
+    EXACT,
     caster,
     milliseconds_of,
     quantized,
@@ -197,9 +198,6 @@ _ON_NUMBERS: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
 }
 
-# More digits than two numbers of 38 have between them.
-_DIGITS = decimal.Context(prec=120)
-
 
 def _arithmetic(
     sign: str, parts: Sequence[Computation], types: Sequence[SqlType], result: SqlType
@@ -230,11 +228,11 @@ def _calculation(sign: str, types: Sequence[SqlType], result: SqlType) -> Callab
         return lambda one, other: of_doubles(float(one), float(other))
     if isinstance(result, Decimal):
         exact = {
-            "+": _DIGITS.add,
-            "-": _DIGITS.subtract,
-            "*": _DIGITS.multiply,
-            "/": _DIGITS.divide,
-            "%": _DIGITS.remainder,
+            "+": EXACT.add,
+            "-": EXACT.subtract,
+            "*": EXACT.multiply,
+            "/": EXACT.divide,
+            "%": EXACT.remainder,
         }[sign]
 
         def precise(one: Any, other: Any) -> Any:

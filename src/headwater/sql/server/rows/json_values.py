@@ -7,7 +7,7 @@ import datetime as dt
 import decimal
 from typing import Any
 
-from headwater.sql.server.rows.casting import EPOCH, at, caster, milliseconds_of, quantized
+from headwater.sql.server.rows.casting import EPOCH, EXACT, at, caster, milliseconds_of, quantized
 from headwater.sql.types.sql_type import (
     BIGINT,
     BOOLEAN,
@@ -121,7 +121,7 @@ def _of_message(value: dict[str, Any], type_: SqlType) -> Any:
 def _decimal(value: Any) -> decimal.Decimal:
     if isinstance(value, dict):  # out of Protobuf
         unscaled = int.from_bytes(base64.b64decode(value.get("value", "")), "big", signed=True)
-        return decimal.Decimal(unscaled).scaleb(-value.get("scale", 0))
+        return decimal.Decimal(unscaled).scaleb(-value.get("scale", 0), EXACT)
     return decimal.Decimal(str(value))
 
 

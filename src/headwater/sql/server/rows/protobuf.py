@@ -15,6 +15,7 @@ from headwater.serde.formats.protobuf_codec import descriptor_of, load_bare_file
 from headwater.spark.formats.protobuf_schema import protobuf_schema
 from headwater.sql.errors import SqlError
 from headwater.sql.planning.wire_types import forms_of, wire_type
+from headwater.sql.server.rows.casting import EXACT
 from headwater.sql.types.plan_types import to_plan
 from headwater.sql.types.sql_type import DATE, TIME, Array, Decimal, Map, SqlType, Struct
 
@@ -142,7 +143,7 @@ def _message(field: FieldDescriptor) -> Descriptor | None:
 
 
 def _decimal(value: decimal.Decimal, precision: int, scale: int) -> dict[str, Any]:
-    unscaled = int(value.scaleb(scale))
+    unscaled = int(value.scaleb(scale, EXACT))
     size = (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
     data = unscaled.to_bytes(size, "big", signed=True)
     return {"value": base64.b64encode(data).decode(), "precision": precision, "scale": scale}

@@ -19,6 +19,7 @@ from headwater.sql.types.sql_type import (
 
 _DATA = "org.apache.kafka.connect.data."
 _TIMES = {f"{_DATA}Date": DATE, f"{_DATA}Time": TIME, f"{_DATA}Timestamp": TIMESTAMP}
+_MOST_DIGITS = 38
 _NUMBERS = {"int8": INTEGER, "int16": INTEGER, "int32": INTEGER, "float32": DOUBLE}
 
 
@@ -39,9 +40,19 @@ def with_connect_words(found: SqlType, schema: Any) -> SqlType:
             )
     title, word = str(schema.get("title")), str(schema.get("connect.type"))
     if title == f"{_DATA}Decimal":
-        given = schema.get("connect.parameters", {})
-        return Decimal(int(given.get("connect.decimal.precision", 64)), int(given.get("scale", 0)))
+        return _decimal(schema.get("connect.parameters", {})) or found
     return _TIMES.get(title) or _NUMBERS.get(word) or found
+
+
+def _decimal(given: dict[str, Any]) -> Decimal | None:
+    """Return the type that Connect's parameters say; None where they say none."""
+    try:
+        precision = int(given.get("connect.decimal.precision", _MOST_DIGITS))
+        scale = int(given.get("scale", 0))
+    except (AttributeError, TypeError, ValueError):
+        return None
+    # Where there is no precision, ksqlDB takes 64 digits, which Spark does not have.
+    return Decimal(min(precision, _MOST_DIGITS), scale)
 
 
 def _without_null(schema: Any) -> Any:

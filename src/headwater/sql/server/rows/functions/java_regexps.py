@@ -16,7 +16,7 @@ from headwater.sql.errors import SqlError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_BYTES = 8 << 20
+MAX_BYTES = 1 << 20
 """What one compiled pattern may take; RE2 then matches more slowly instead of taking more."""
 
 _CLASSES = {
@@ -113,6 +113,15 @@ class JavaPattern:
     def find_all(self, text: str) -> Iterator[Found]:
         """Return the matches one after the other."""
         start = 0
+        # In one pass up to the first `$`, of which there are few: each search counts from the
+        # text's begin.
+        for match in self._compiled.finditer(text):
+            if self._end_in(match) is not None:
+                break
+            yield self._found(text, match, None)
+            start = match.end() + (match.start() == match.end())
+        else:
+            return
         while (found := self.search(text, start)) is not None:
             yield found
             start = found.end + (found.start == found.end)
@@ -168,6 +177,10 @@ class _Translation:
                 at += start
                 if text.startswith("[", at):
                     raise _unknown(text, "a class within a class")
+                if text.startswith("]", at):
+                    # Where it comes first, it is a letter and no end.
+                    yield "\\]"
+                    at += 1
             elif letter == "$":
                 at += 1
                 yield self._end(at)
@@ -232,6 +245,9 @@ class _Translation:
             return f"(?P<{name}>", found.end()
         if set(on + off) - {"i"}:
             raise _unknown(self._text, found[0])
+        if on and not self._text.isascii():
+            # Java takes ä and Ä for two letters all the same.
+            raise _unknown(self._text, f"{found[0]} and letters beyond ASCII")
         return found[0], found.end()
 
 

@@ -10,6 +10,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** Numbers: cut off, and out of bytes. A value that its bytes are too few or too many for is null. */
 public final class Numbers {
+    private static final int MOST_BYTES = 64;
+    private static final int MOST_PLACES = 100;
+
     private Numbers() {}
 
     /** The number without what stands after so many places. */
@@ -52,7 +55,9 @@ public final class Numbers {
 
     /** The exact number that bytes and a scale say, as Avro and Protobuf have it. */
     public static UTF8String decimalOf(byte[] bytes, int scale) {
-        if (bytes.length == 0) {
+        // No DECIMAL has more digits, and the text of one that claims them could fill the memory.
+        boolean isPossible = bytes.length <= MOST_BYTES && Math.abs((long) scale) <= MOST_PLACES;
+        if (bytes.length == 0 || !isPossible) {
             return null;
         }
         BigDecimal value = new BigDecimal(new BigInteger(bytes), scale);
