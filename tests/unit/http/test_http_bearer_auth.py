@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from headwater.http.request import Request
 
 PROVIDER = Provider()
+NESTED = base64.b64encode(b"[" * 3000).decode()  # deeper than Python goes
 
 
 async def who(service: Any, request: Request) -> Answer:
@@ -99,6 +100,7 @@ def test_strangers_stay_outside(service: Service) -> None:
         "Bearer",
         "Bearer x",
         "Bearer a.b.c",
+        f"Bearer {NESTED}.{NESTED}.AAAA",
         f"Bearer {stranger}",
         token() + "x",
         token(exp=time.time() - 100),
