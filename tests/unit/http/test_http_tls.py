@@ -13,7 +13,7 @@ import pytest
 from tests.certificates import DAY, Authority, Certificate, certificate_for_loopback, revoked_by
 from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
 
-from headwater.config import Definitions, Values
+from headwater.config import ConfigError, Definitions, Values
 from headwater.http.answers import Answer, answer
 from headwater.http.basic_auth import BasicAuth
 from headwater.http.errors import StartError
@@ -255,3 +255,6 @@ def test_the_setting_is_taken_by_its_name(door: Door) -> None:
     given = {"headwater.ssl.crl.location": str(door.lists)}
     assert config.take("headwater.ssl.crl.location", Values(definitions, given))
     assert config.revocations_file == door.lists
+    with pytest.raises(ConfigError, match=r"set ssl\.client\.authentication"):
+        config.check()
+    door.config.check()
