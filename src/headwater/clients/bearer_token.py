@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from headwater.clients.errors import ClientError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -66,8 +68,8 @@ class TokenSource:
             self.newest = token
 
     def __call__(self, _: str) -> tuple[str, float]:
-        """Return the token and when it expires."""
+        """Return the token and when it expires; ClientError is a failed login to librdkafka."""
         token = self.newest
         if token.has_expired:
-            raise ValueError("the token has expired")  # librdkafka takes that for a failed login
+            raise ClientError("the token has expired")
         return token.text, token.expires_at

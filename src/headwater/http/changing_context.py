@@ -78,7 +78,7 @@ class ChangingContext(ssl.SSLContext):
         try:
             new = _load(self._files)
             _refuse_lock_out(self._files, self._current, new)
-        except (StartError, OSError) as failure:
+        except (StartError, OSError, ValueError) as failure:
             logger.error("the old certificates stay: %s", failure)
             return
         self._current = new
@@ -109,8 +109,13 @@ def _load(files: TlsFiles) -> _Loaded:
             except ConfigError as failure:
                 raise TlsFileError(str(failure)) from None
         context.sslobject_class = _Handshake
-    authority = None if files.authority is None else files.authority.read_text()
-    return _Loaded(context, files.certificate.read_text(), authority)
+    authority = None if files.authority is None else _pem(files.authority)
+    return _Loaded(context, _pem(files.certificate), authority)
+
+
+def _pem(path: Path) -> str:
+    # OpenSSL takes comments in any letters.
+    return path.read_bytes().decode("ascii", "replace")
 
 
 def _fingerprint(path: Path) -> _Fingerprint:

@@ -160,6 +160,21 @@ class ListenerConfig:
             raise ConfigError(
                 "ssl.key.location", self.key_file, "TLS needs both a certificate and its key"
             )
+        # Each of these would look as if it kept somebody out.
+        asks_nobody = self.client_authentication is ClientAuthentication.NONE
+        if asks_nobody and self.revocations_file is not None:
+            reason = "clients are asked for no certificates; set ssl.client.authentication"
+            raise ConfigError("headwater.ssl.crl.location", self.revocations_file, reason)
+        if self.token_keys is None:
+            reason = "no tokens are taken; set oauthbearer.jwks.endpoint.url"
+            if self.passes_credentials_on:
+                reason = "the cluster checks tokens; leave this out"
+            for name, expected in (
+                ("oauthbearer.expected.issuer", self.token_issuer),
+                ("oauthbearer.expected.audience", ",".join(self.token_audience)),
+            ):
+                if expected:
+                    raise ConfigError(name, expected, reason)
 
     @property
     def has_users(self) -> bool:

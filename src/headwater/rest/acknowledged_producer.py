@@ -63,10 +63,9 @@ class AcknowledgedProducer:
         self._settings = dict(settings)
         self._limit = limit
         self._max_wait_s = max_wait_s
-        self._producer = Producer(self._settings)
-        self._retired: list[Producer] = []
+        self._life = _Life(self._settings)
+        self._retired: list[_Life] = []
         self._is_dead = False
-        self._unexplained: deque[Callable[[KafkaError, None], None]] = deque()
         self._reviving = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._acknowledged: deque[_Sent] = deque()
@@ -75,7 +74,6 @@ class AcknowledgedProducer:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._poll, name="rest-deliveries", daemon=True)
         self.in_flight = 0  # bytes
-        self.fatal_error: KafkaError | None = None
 
     def start(self) -> None:
         """Begin to take acknowledgements, on the loop that runs."""
@@ -84,7 +82,7 @@ class AcknowledgedProducer:
 
     def stop(self) -> None:
         """Wait for what is on its way, a while; blocks."""
-        self._producer.flush(_FLUSH_S)
+        self._life.producer.flush(_FLUSH_S)
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -108,14 +106,14 @@ class AcknowledgedProducer:
             await self._revive()
         size = sum(record.size for record in records)
         await self._room_for(size)
-        sent = _Sent(self, size, len(records), done)
+        sent = _Sent(self, self._life, size, len(records), done)
         for index, record in enumerate(records):
             self._produce(topic, record, partial(sent.acknowledged, index))
         return done
 
     def _produce(self, topic: str, record: OutgoingRecord, acknowledged: Any) -> None:
         try:
-            self._producer.produce(
+            self._life.producer.produce(
                 topic,
                 record.value,
                 record.key,
@@ -129,7 +127,7 @@ class AcknowledgedProducer:
             if error.fatal() or error.code() == _FATAL:
                 # What it died of is told to who polls, maybe a moment later.
                 self._is_dead = True
-                self._unexplained.append(acknowledged)
+                self._life.unexplained.append(acknowledged)
             else:
                 acknowledged(error, None)
         except BufferError:
@@ -140,9 +138,9 @@ class AcknowledgedProducer:
         # with a token takes a second to be made.
         async with self._reviving:
             if self._is_dead:
-                new = await asyncio.to_thread(Producer, self._settings)
-                self._retired.append(self._producer)
-                self._producer, self._is_dead = new, False
+                new = await asyncio.to_thread(_Life, self._settings)
+                self._retired.append(self._life)
+                self._life, self._is_dead = new, False
 
     async def _room_for(self, size: int) -> None:
         # One that is larger than all there is goes alone.
@@ -180,22 +178,11 @@ class AcknowledgedProducer:
 
     def _poll(self) -> None:
         while not self._stopped.is_set():
-            self._serve(self._producer, _POLL_S)
-            while self._unexplained and self.fatal_error is not None:
-                self._unexplained.popleft()(self.fatal_error, None)
-            for producer in self._retired[:]:
-                self._serve(producer, 0)
-                if not len(producer):
-                    self._retired.remove(producer)
-
-    def _serve(self, producer: Producer, timeout_s: float) -> None:
-        try:
-            producer.poll(timeout_s)
-        except KafkaException as failure:
-            # A producer that cannot go on, such as one that may not write at all. What it still
-            # has would wait for its time to be over; who waits for the answer is told why now.
-            self.fatal_error = failure.args[0]
-            producer.purge()
+            self._life.serve(_POLL_S)
+            for life in self._retired[:]:
+                life.serve(0)
+                if not len(life.producer) and not life.unexplained:
+                    self._retired.remove(life)
 
     def answered(self, sent: _Sent) -> None:
         """Tell the loop that all records of a request have their answers; from any thread."""
@@ -217,12 +204,34 @@ class AcknowledgedProducer:
                 sent.done.set_result(sent.deliveries)
 
 
+class _Life:
+    """A producer of librdkafka's until it dies, and what it died of."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.producer = Producer(settings)
+        self.cause: KafkaError | None = None
+        self.unexplained: deque[Callable[[KafkaError, None], None]] = deque()
+        """Those whom it refused because it is dead."""
+
+    def serve(self, timeout_s: float) -> None:
+        try:
+            self.producer.poll(timeout_s)
+        except KafkaException as failure:
+            # A producer that cannot go on, such as one that may not write at all. What it still
+            # has would wait for its time to be over; who waits for the answer is told why now.
+            self.cause = failure.args[0]
+            self.producer.purge()
+        while self.unexplained and self.cause is not None:
+            self.unexplained.popleft()(self.cause, None)
+
+
 class _Sent:
     """The records of one request, on their way."""
 
     def __init__(
         self,
         producer: AcknowledgedProducer,
+        life: _Life,
         size: int,
         count: int,
         done: asyncio.Future[list[Delivery]],
@@ -231,12 +240,13 @@ class _Sent:
         self.done = done
         self.deliveries: list[Any] = [None] * count
         self._producer = producer
+        self._life = life
         self._left = count
         self._lock = threading.Lock()
 
     def acknowledged(self, index: int, error: KafkaError | None, message: Message | None) -> None:
         if error is not None and error.code() in _PURGED:
-            error = self._producer.fatal_error or error
+            error = self._life.cause or error
         if error is not None or message is None:
             delivery = Delivery(ANY_PARTITION, -1, -1, error)
         else:

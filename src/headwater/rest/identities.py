@@ -184,7 +184,8 @@ def _logs_in(config: RestConfig, name: str) -> bool:
         try:
             open_socket(address.hostname or "", address.port or _PORT, properties).close()
         except ClientError as refusal:
-            logger.info("%s was not let in: %s", name, refusal)
+            # The name may be a claim of a token that nobody has checked.
+            logger.info("%.100r was not let in: %s", name, refusal)
             return False
         except OSError as failure:
             unreachable = failure

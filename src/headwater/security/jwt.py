@@ -50,7 +50,7 @@ def check_token(text: str, keys: KeySource, expected: Expectations, now: float) 
         head, body, signature = text.split(".")
         header, claims = json.loads(decode(head)), json.loads(decode(body))
         proof = decode(signature)
-    except (ValueError, binascii.Error):
+    except (ValueError, binascii.Error, RecursionError):
         raise TokenRefused("it is no signed token") from None
     if not isinstance(header, dict) or not isinstance(claims, dict):
         raise TokenRefused("it is no signed token")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 import time
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROVIDER, STRANGER = Provider(), Provider()
+NESTED = base64.b64encode(b"[" * 3000).decode()  # deeper than Python goes
 EXPECTED = Expectations("https://id", ("kafka", "other"))
 
 
@@ -71,6 +73,7 @@ def test_a_token_that_proves_nothing_is_refused(keys: KeySource) -> None:
         ("a.b", "no signed token"),
         ("a.b.c", "no signed token"),
         ("W10.W10.AA", "no signed token"),
+        (f"{NESTED}.{NESTED}.AAAA", "no signed token"),
         (token().rpartition(".")[0] + ".", "none of the known keys"),
     ):
         with pytest.raises(TokenRefused, match=reason):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import socket
@@ -22,7 +23,7 @@ from headwater.log.disk import OpenFile
 from headwater.log.segments.segment import FileSlice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 AUTHORITY = Authority()
@@ -96,6 +97,51 @@ def test_frames_and_file_regions_go_through(tmp_path: Path) -> None:
             assert await talking == answer * len(frames)
 
     asyncio.run(run())
+
+
+@contextlib.contextmanager
+def two_ends(tmp_path: Path) -> Iterator[tuple[TlsTransport, ssl.SSLSocket]]:
+    """Give the broker's end and a client's, after their handshake."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    theirs.setblocking(False)
+    client = client_context(tmp_path).wrap_socket(
+        theirs, server_hostname="localhost", do_handshake_on_connect=False
+    )
+    transport = listener_tls().open_transport(ours)
+    assert isinstance(transport, TlsTransport)
+    with client:
+        while not transport.is_established:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                client.do_handshake()
+            with contextlib.suppress(BlockingIOError):
+                transport.handshake()
+        yield transport, client
+        transport.close()
+
+
+def test_a_goodbye_right_behind_a_request_is_heard(tmp_path: Path) -> None:
+    buffer = bytearray(100)
+    with two_ends(tmp_path) as (transport, client):
+        client.sendall(b"a request")
+        with pytest.raises(ssl.SSLWantReadError):
+            client.unwrap()
+        assert transport.receive_into(buffer) == len(b"a request")
+        # The socket announces nothing any more.
+        assert transport.has_pending
+        assert transport.receive_into(buffer) == 0
+
+
+def test_what_came_before_a_broken_record_is_handed_on(tmp_path: Path) -> None:
+    buffer = bytearray(100)
+    with two_ends(tmp_path) as (transport, client):
+        client.sendall(b"a request")
+        os.write(client.fileno(), b"\x17\x03\x03" + (50).to_bytes(2) + os.urandom(50))
+        assert transport.receive_into(buffer) == len(b"a request")
+        assert transport.has_pending
+        for _ in range(2):
+            with pytest.raises(ssl.SSLError):
+                transport.receive_into(buffer)
 
 
 def test_a_torn_segment_closes_the_connection(tmp_path: Path) -> None:

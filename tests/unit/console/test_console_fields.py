@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,8 @@ from headwater.console.model.records.fields import (
     described,
     fields_in,
     look_up,
+    shown,
+    to_copy,
 )
 from headwater.console.model.records.records import Record
 from headwater.serde import Context
@@ -45,6 +49,27 @@ def test_only_so_many_are_offered() -> None:
     for _ in range(50):
         deep = {"in": deep}
     assert fields_in([_record(deep)]) == ["key", "value" + ".in" * 6]
+
+
+def test_of_a_large_field_only_the_beginning_is_written() -> None:
+    class Endless(dict[str, int]):
+        def items(self) -> Any:
+            return ((str(number), number) for number in count())
+
+    assert shown(Endless(a=1), 20) == '{"0": 0, "1": 1, "2"'
+    assert shown("a" * 30, 20) == "a" * 20
+    assert shown([1], 20) == "[1]"
+    values: list[Any] = [[1, "ä", {"a": None}], {}, 7, None, object]
+    for value in values:
+        assert shown(value, 1000) == shown(value)
+
+
+def test_of_a_large_record_what_is_shown_is_copied() -> None:
+    key = Decoded("JSON", "[1]", [1], 3)
+    for size, copied in ((200 * 1024, {"all": "of it"}), (300 * 1024, '{"all')):
+        value = Decoded("Avro", '{"all', {"all": "of it"}, size, schema_id=1, is_cut=True)
+        record = to_copy(Record("t", 0, 7, 9, key, value, ()))
+        assert (record.key.value, record.value.value) == ([1], copied)
 
 
 def test_a_record_with_the_columns_that_it_has() -> None:

@@ -13,6 +13,7 @@ from headwater.clients.raw.acls import Acl
 from headwater.console.model.paging import Wanted
 from headwater.console.model.security.acl_matrix import MOST_RESOURCES, Pattern, Right, matrix_of
 from headwater.console.model.security.permissions import OPERATIONS_OF, Asked, Permissions
+from headwater.console.view.security.permissions_page import _asked_in
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
 
 NAMES = ("orders", "orders-eu", "ord", "*")
@@ -52,6 +53,12 @@ def _as_the_broker_has_it(acl: Acl) -> broker_acls.Acl:
         AclOperation[acl.operation],
         PermissionType[acl.permission],
     )
+
+
+def test_a_name_alone_is_a_user() -> None:
+    for given, principal in (("ann", "User:ann"), ("User:ann", "User:ann"), ("", "")):
+        asked = _asked_in({"principal": given, "name": "orders"})
+        assert asked == Asked(principal, "TOPIC", "orders")
 
 
 def test_it_is_decided_as_the_broker_does() -> None:

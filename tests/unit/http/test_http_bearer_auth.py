@@ -13,7 +13,7 @@ from tests.tokens import Provider
 from tests.unit.http.running_app import RunningApp, app_of
 from tests.waiting import wait_for
 
-from headwater.config import Definitions, Values
+from headwater.config import ConfigError, Definitions, Values
 from headwater.http import bearer_auth
 from headwater.http.answers import Answer, answer
 from headwater.http.errors import StartError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from headwater.http.request import Request
 
 PROVIDER = Provider()
+NESTED = base64.b64encode(b"[" * 3000).decode()  # deeper than Python goes
 
 
 async def who(service: Any, request: Request) -> Answer:
@@ -99,6 +100,7 @@ def test_strangers_stay_outside(service: Service) -> None:
         "Bearer",
         "Bearer x",
         "Bearer a.b.c",
+        f"Bearer {NESTED}.{NESTED}.AAAA",
         f"Bearer {stranger}",
         token() + "x",
         token(exp=time.time() - 100),
@@ -138,11 +140,22 @@ def test_keys_that_cannot_be_had_are_said_at_start(tmp_path: Path) -> None:
         config.authenticator("test")
 
 
+@pytest.mark.parametrize("name", ["oauthbearer.expected.issuer", "oauthbearer.expected.audience"])
+def test_what_tokens_must_say_is_nothing_without_keys(name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{name}.*set oauthbearer\.jwks\.endpoint\.url"):
+        configured(**{name: "plant"}).check()
+    passing_on = configured(**{name: "plant"})
+    passing_on.passes_credentials_on = True
+    with pytest.raises(ConfigError, match=rf"{name}.*the cluster checks tokens"):
+        passing_on.check()
+
+
 def test_the_settings_of_the_page_are_taken() -> None:
     (block,) = [
         each for each in blocks(ROOT / "docs/security.md", "properties") if "idp.plant" in each
     ]
     config = configured(**dict(line.split("=", 1) for line in block.splitlines()))
+    config.check()
     assert (config.token_issuer, config.token_audience) == (
         "https://idp.plant.example",
         ("headwater",),

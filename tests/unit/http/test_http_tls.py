@@ -13,7 +13,7 @@ import pytest
 from tests.certificates import DAY, Authority, Certificate, certificate_for_loopback, revoked_by
 from tests.unit.http.running_app import HUNG_AFTER_S, RunningApp, app_of
 
-from headwater.config import Definitions, Values
+from headwater.config import ConfigError, Definitions, Values
 from headwater.http.answers import Answer, answer
 from headwater.http.basic_auth import BasicAuth
 from headwater.http.errors import StartError
@@ -225,6 +225,21 @@ def test_new_certificates_are_taken_over_if_they_can_be_used(
         assert "were taken over" in caplog.text
 
 
+def test_comments_may_be_in_any_letters(door: Door, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "headwater.http")
+
+    def comment() -> None:
+        for path in (door.server.certificate, door.trusted):
+            path.write_bytes("Größe\n".encode("latin-1") + path.read_bytes())
+
+    comment()
+    with RunningApp(app_of(Route("GET", "/who", who, "", "")), tls=door.config.tls()) as running:
+        assert door.lets_in(running, "ann")
+        comment()
+        assert door.lets_in(running, "ann")
+        assert "were taken over" in caplog.text
+
+
 @pytest.mark.parametrize("text", [None, "nothing", revoked_by(Authority(), lasts=-DAY)])
 def test_a_service_does_not_start_with_lists_of_no_use(door: Door, text: str | None) -> None:
     door.lists.unlink()
@@ -240,3 +255,6 @@ def test_the_setting_is_taken_by_its_name(door: Door) -> None:
     given = {"headwater.ssl.crl.location": str(door.lists)}
     assert config.take("headwater.ssl.crl.location", Values(definitions, given))
     assert config.revocations_file == door.lists
+    with pytest.raises(ConfigError, match=r"set ssl\.client\.authentication"):
+        config.check()
+    door.config.check()

@@ -37,8 +37,8 @@ class TlsTransport:
     """A socket with TLS on top; nothing is made for a client until it has said something."""
 
     __slots__ = (
-        "_context", "_counts", "_held", "_rules", "_socket", "_tls", "authentication", "fd",
-        "is_crossed", "is_established",
+        "_context", "_counts", "_failure", "_has_ended", "_held", "_rules", "_socket", "_tls",
+        "authentication", "fd", "is_crossed", "is_established",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +54,8 @@ class TlsTransport:
         self._counts = counts
         self._tls: ssl.SSLSocket | None = None
         self._held = b""
+        self._has_ended = False
+        self._failure: OSError | None = None
         self.fd = sock.fileno()
         self.is_established = False
         self.is_crossed = False
@@ -61,8 +63,8 @@ class TlsTransport:
 
     @property
     def has_pending(self) -> bool:
-        """Whether a record has been decrypted and not been taken to its end."""
-        return self._tls is not None and self._tls.pending() > 0
+        """Whether a record has been decrypted and not been taken to its end, or an end not told."""
+        return self._has_ended or (self._tls is not None and self._tls.pending() > 0)
 
     def handshake(self) -> None:
         """Go on with the handshake; raises HandshakeError if there can be none."""
@@ -87,6 +89,10 @@ class TlsTransport:
     def receive_into(self, buffer: bytearray | memoryview) -> int:
         """Decrypt what is there, up to the buffer's size."""
         assert self._tls is not None
+        if self._has_ended:
+            if self._failure is not None:
+                raise self._failure
+            return 0
         # What `recv_into` would call: it is called for each record, and clients make short ones.
         read = self._tls.read
         size = len(buffer)
@@ -98,12 +104,18 @@ class TlsTransport:
                     with view[received:] as rest:
                         more = read(size - received, rest)
                     if not more:
+                        # Told by the next call, if this one has bytes; no event announces it.
+                        self._has_ended = True
                         break
                     received += more  # type: ignore[operator]  # with a buffer it is a number
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError) as wait:
             if not received:
                 self.is_crossed = isinstance(wait, ssl.SSLWantWriteError)
                 raise BlockingIOError from None
+        except OSError as failure:
+            if not received:
+                raise
+            self._has_ended, self._failure = True, failure.with_traceback(None)
         return received
 
     def send(self, data: bytes | memoryview, flags: int) -> int:

@@ -29,7 +29,12 @@ class NewTopicConfig(NamedTuple):
 
 
 class TopicRefusedError(ClientError):
-    """There can be no new topic of this name."""
+    """There can be no new topic of this name, or this client may not know of what it is like."""
+
+    def __init__(self, code: int, reason: str | None) -> None:
+        super().__init__(reason or error_name(code))
+        self.code = code
+        """Kafka's, of the error."""
 
 
 def new_topic_configs(admin: RawAdmin, topic: str) -> list[NewTopicConfig]:
@@ -43,8 +48,10 @@ def new_topic_configs(admin: RawAdmin, topic: str) -> list[NewTopicConfig]:
     }
     body = {"topics": [wanted], "timeout_ms": _WITHIN_MS, "validate_only": True}
     (tried,) = admin.ask_any(ApiKey.CREATE_TOPICS, _VERSION, body).topics
-    if tried.error_code != ErrorCode.NONE:
-        raise TopicRefusedError(tried.error_message or error_name(tried.error_code))
+    # Who may create and not see settings is told so apart, with none of them.
+    code = tried.error_code or tried.topic_config_error_code
+    if code != ErrorCode.NONE:
+        raise TopicRefusedError(code, tried.error_message)
     return sorted(
         NewTopicConfig(each.name, each.value, each.config_source, each.read_only, each.is_sensitive)
         for each in tried.configs or ()

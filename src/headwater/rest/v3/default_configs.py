@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from confluent_kafka import KafkaError
+
 from headwater.clients.raw.new_topic_configs import TopicRefusedError, new_topic_configs
-from headwater.http.errors import HttpError
-from headwater.rest.errors import BAD_REQUEST
+from headwater.rest.errors import kafka_error
 from headwater.rest.v3.configs import source_of
 from headwater.rest.v3.links import links_of
 
@@ -26,7 +27,7 @@ async def list_default_configs(service: RestService, request: Request) -> Answer
         try:
             return new_topic_configs(cluster.raw, topic)
         except TopicRefusedError as failure:
-            raise HttpError(400, BAD_REQUEST, f"Kafka error: {failure}") from None
+            raise kafka_error(KafkaError(failure.code, str(failure))) from None
 
     data = [
         links.resource(

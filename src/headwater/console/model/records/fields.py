@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 _PLAIN = re.compile(r"[\w\-]+")
 _MOST_OFFERED = 200
 _MOST_DEEP = 6
+_MOST_COPIED = 256 * 1024  # bytes of a key and a value
+_encoder = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 def look_up(record: Record, field: str) -> Any:
@@ -109,9 +112,31 @@ def described(record: Record, columns: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def shown(value: Any) -> str:
-    """Return a field's value as a text."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def to_copy(record: Record) -> Record:
+    """Return a record whose JSON is of a size for a page: of a large one what is shown of it."""
+    if record.key.size + record.value.size <= _MOST_COPIED:
+        # What was decoded by a schema is whole, however much of it is shown.
+        return record
+    key, value = (
+        replace(it, value=it.text) if it.is_cut else it for it in (record.key, record.value)
+    )
+    return record._replace(key=key, value=value)
+
+
+def shown(value: Any, most: int | None = None) -> str:
+    """Return a field's value as a text, or so many letters of it."""
+    if isinstance(value, str):
+        return value[:most]
+    if most is None:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    # Piece by piece: the whole of a large one would hold everybody up.
+    parts, size = [], 0
+    for part in _encoder.iterencode(value):
+        parts.append(part)
+        size += len(part)
+        if size >= most:
+            break
+    return "".join(parts)[:most]
 
 
 def _ways(value: Any, so_far: str, depth: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 from starlette.requests import Request
 
-from headwater.console.model.records.fields import described
+from headwater.console.model.records.fields import described, to_copy
 from headwater.console.model.records.records import Query
 from headwater.console.model.records.resending import RecordPlace
 from headwater.console.model.security.roles import Action
@@ -49,11 +49,11 @@ def register(frame: Frame) -> None:
 
 
 def _buttons(frame: Frame, record: Record, user: str) -> None:
-    # What was decoded by a schema is whole, however much of it is shown.
-    is_cut = any(it.is_cut and it.value == it.text for it in (record.key, record.value))
+    shown = to_copy(record)
+    is_cut = any(it.is_cut and it.value == it.text for it in (shown.key, shown.value))
     said = "Copied, as far as it is shown." if is_cut else "Copied."
     copy = ui.button("Copy as JSON", on_click=lambda: ui.notify(said)).props("outline")
-    copies(copy, json.dumps(described(record), ensure_ascii=False, indent=2, default=str))
+    copies(copy, json.dumps(described(shown), ensure_ascii=False, indent=2, default=str))
     if frame.console.may(user, Action.PRODUCE):
         place = RecordPlace(record.topic, record.partition, record.offset)
         dialog = resend_dialog(frame, place, user)

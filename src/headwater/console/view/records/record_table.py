@@ -71,9 +71,9 @@ def _field(record: Record, name: str) -> Markup:
     found = look_up(record, name)
     if found is MISSING:
         return tag("div", UNKNOWN, class_="hw-soft")
-    text = shown(found)
+    text = shown(found, _INLINE)
     cut = text[:_PREVIEW] + ("..." if len(text) > _PREVIEW else "")
-    return tag("div", cut, class_="hw-mono", title=text[:_INLINE])
+    return tag("div", cut, class_="hw-mono", title=text)
 
 
 def _address(record: Record) -> str:

@@ -53,10 +53,10 @@ def _form(asked: Asked) -> None:
         kind = ui.select(list(RESOURCES), value=asked.resource_type, label="On")
         kind.props("dense outlined").style("width: 170px")
         name = ui.input("Name", value=asked.name).props("dense outlined").style("width: 220px")
-        principal = ui.input("Principal; empty for all", value=asked.principal)
-        principal.props("dense outlined").style("width: 200px")
-        host = ui.input("From host; empty for any", value=asked.host).props("dense outlined")
-        host.style("width: 220px")
+        principal = ui.input("Principal, such as User:ann; empty for all", value=asked.principal)
+        principal.props("dense outlined").style("width: 320px")
+        host = ui.input("From host; empty for those that no ACL names", value=asked.host)
+        host.props("dense outlined").style("width: 340px")
 
         def show() -> None:
             given = [(each.value or "").strip() for each in (principal, name, host)]
@@ -144,8 +144,11 @@ def _words(operation: str) -> str:
 
 def _asked_in(given: Mapping[str, str]) -> Asked:
     kind = given.get("on", "")
+    principal = given.get("principal", "")
+    if principal and ":" not in principal:
+        principal = f"User:{principal}"
     return Asked(
-        given.get("principal", ""),
+        principal,
         kind if kind in OPERATIONS_OF else RESOURCES[0],
         given.get("name", ""),
         given.get("host", ""),
