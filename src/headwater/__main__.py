@@ -1,8 +1,6 @@
 """`python -m headwater`: the same command line as the `headwater` program."""
 
-import sys
-
-from headwater.cli import main
+from headwater.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "program"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,3 +21,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return 130
+
+
+def program() -> NoReturn:
+    """Be the program `headwater`: run its command line, and end the process."""
+    from headwater.cli.process_end import ProcessEnd
+
+    end = ProcessEnd()
+    end.code = main()
+    sys.exit(end.code)
