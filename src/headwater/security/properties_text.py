@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 LISTENER = "SASL_SSL"
 SCRAM = "SCRAM-SHA-512"
 PLAIN = "PLAIN"
+_FOR_USERS = f"{SCRAM},SCRAM-SHA-256"
 
 _MODULES = {
     SCRAM: "org.apache.kafka.common.security.scram.ScramLoginModule",
@@ -38,7 +39,7 @@ def broker_settings(kit: SecurityKit, super_users: Sequence[str]) -> dict[str, s
         "ssl.truststore.type": "PEM",
         "ssl.truststore.location": str(kit.authority),
         "ssl.principal.mapping.rules": "RULE:^CN=([^,]*).*$/$1/,DEFAULT",
-        "sasl.enabled.mechanisms": f"{SCRAM},SCRAM-SHA-256,{PLAIN}",
+        "sasl.enabled.mechanisms": _FOR_USERS,
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": ";".join(f"User:{name}" for name in super_users),
         "headwater.bootstrap.file": str(kit.beginning),
@@ -46,10 +47,13 @@ def broker_settings(kit: SecurityKit, super_users: Sequence[str]) -> dict[str, s
 
 
 def plain_users(users: Sequence[UserFiles]) -> dict[str, str]:
-    """Return the broker's setting by which services log in; it has references to passwords."""
+    """Return the broker's settings by which services log in; they have references to passwords."""
     listed = " ".join(f'user_{each.name}="{each.password_reference}"' for each in users)
     name = f"listener.name.{LISTENER.lower()}.plain.sasl.jaas.config"
-    return {name: f"{_MODULES[PLAIN]} required {listed};"}
+    return {
+        "sasl.enabled.mechanisms": f"{_FOR_USERS},{PLAIN}",
+        name: f"{_MODULES[PLAIN]} required {listed};",
+    }
 
 
 def java_properties(
