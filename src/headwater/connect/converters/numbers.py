@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -24,7 +25,7 @@ _FLOAT_SIZE = 4
 
 
 @dataclass(frozen=True)
-class _FixedSize:
+class _FixedSize(ABC):
     """A value of one type, in so many bytes."""
 
     type: ClassVar[Type]
@@ -58,11 +59,13 @@ class _FixedSize:
         value = F.when(is_well, self._decoded(data))
         return Decoded(value, Schema(self.type, optional=True), F.when(~is_well, message))
 
+    @abstractmethod
     def _encoded(self, value: Column) -> Column:
-        raise NotImplementedError
+        """Return the bytes of values of the type."""
 
+    @abstractmethod
     def _decoded(self, data: Column) -> Column:
-        raise NotImplementedError
+        """Return the values in bytes of the size."""
 
 
 class ShortConverter(_FixedSize):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _WRITTEN = "written bigint"
 
 
-class Store:
+class Store(ABC):
     """What stores share: values beside the time at which they were written."""
 
     def __init__(self, store: StateStore, handle: StatefulProcessorHandle, clock: Clock) -> None:
@@ -29,12 +30,13 @@ class Store:
         self._clock = clock
         self._open(handle, f"value {store.value.ddl()}, {_WRITTEN}")
 
+    @abstractmethod
     def purge(self) -> None:
         """Forget what has outlived its time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _open(self, handle: StatefulProcessorHandle, schema: str) -> None:
-        raise NotImplementedError
+        """Have Spark's state of this kind."""
 
     def _written(self, value: Any) -> tuple[Any, int]:
         now = self._clock.now_ms
