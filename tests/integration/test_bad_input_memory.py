@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.raw_client import RawClient, request_frame
+from tests.integration.scrape import Metrics
 from tests.waiting import wait_for
+
+from headwater.broker.fetch.session import MOST_PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.broker_process import BrokerProcess
+    from tests.conftest import StartBroker
 
 MEGABYTE = 1 << 20
 MAX_FRAME = 104_857_600  # socket.request.max.bytes
@@ -37,6 +41,16 @@ def crowded(broker: BrokerProcess) -> BrokerProcess:
         assert {topic.error_code for topic in created.topics} == {0}
         assert len(client.call("metadata", 12, topics=None).topics) == TOPICS
     return broker
+
+
+def fetch_frame(
+    topic: str, partitions: bytes, session_id: int = 0, session_epoch: int = -1, max_wait: int = 0
+) -> bytes:
+    """A fetch, v7, of partitions that are packed already: the schema would take seconds."""
+    head = struct.pack(">hhih", 1, 7, 1, -1)
+    head += struct.pack(">iiiibii", -1, max_wait, 1, 50 * MEGABYTE, 0, session_id, session_epoch)
+    named = struct.pack(">ih", 1, len(topic)) + topic.encode()
+    return head + named + struct.pack(">i", len(partitions) // 24) + partitions + bytes(4)
 
 
 @contextlib.contextmanager
@@ -79,3 +93,30 @@ def test_claims_of_large_frames(broker: BrokerProcess) -> None:
             for _ in range(3):
                 assert client.call("metadata", 12, topics=[]).brokers
         assert broker.rss < before + 32 * MEGABYTE  # of 30 GB claimed
+
+
+def test_sessions_of_many_partitions(start_broker: StartBroker) -> None:
+    broker = start_broker({"headwater.metrics.port": "0"})
+    wanted = struct.Struct(">iqqi")
+    partitions = b"".join(wanted.pack(index, 10**6, 10**6, MEGABYTE) for index in range(20_000))
+    frame = fetch_frame("nowhere", partitions, session_epoch=0)
+    before = broker.rss
+    with RawClient(broker) as client:
+        ids = []
+        for _ in range(40):
+            client.send_frame(frame)
+            answer = client.receive_frame()
+            ids.append(int.from_bytes(answer[10:14], "big"))
+            assert len(answer) > len(partitions)  # each one is answered in full
+        kept = Metrics(broker).value(
+            "kafka_server_fetchsessioncache_numincrementalfetchpartitionscached"
+        )
+        assert kept <= MOST_PARTITIONS
+        assert [bool(session_id) for session_id in ids] == [index < 12 for index in range(40)]
+        assert broker.rss < before + 192 * MEGABYTE  # of 330 MB
+        for session_id in filter(None, ids):
+            client.send_frame(fetch_frame("nowhere", b"", session_id, session_epoch=-1))
+            client.receive_frame()
+    assert not Metrics(broker).value(
+        "kafka_server_fetchsessioncache_numincrementalfetchpartitionscached"
+    )
