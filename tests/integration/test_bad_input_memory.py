@@ -7,18 +7,27 @@ import struct
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.raw_client import RawClient, request_frame
+from tests.fetch_frames import fetch_frame, session_id_in
+from tests.integration.raw_client import TIMEOUT_S, RawClient, request_frame
+from tests.integration.raw_requests import produce
+from tests.integration.record_batches import batch_of
+from tests.integration.scrape import Metrics
 from tests.waiting import wait_for
+
+from headwater.broker.fetch.session import MOST_PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.broker_process import BrokerProcess
+    from tests.conftest import StartBroker
+    from tests.integration.raw_requests import Topic
 
 MEGABYTE = 1 << 20
 MAX_FRAME = 104_857_600  # socket.request.max.bytes
 TOPICS = 7
 PARTITIONS = 300
+PARTITIONS_IN_SESSIONS = "kafka_server_fetchsessioncache_numincrementalfetchpartitionscached"
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +88,44 @@ def test_claims_of_large_frames(broker: BrokerProcess) -> None:
             for _ in range(3):
                 assert client.call("metadata", 12, topics=[]).brokers
         assert broker.rss < before + 32 * MEGABYTE  # of 30 GB claimed
+
+
+def test_sessions_of_many_partitions(start_broker: StartBroker) -> None:
+    broker = start_broker({"headwater.metrics.port": "0"})
+    many = range(20_000)
+    frame = fetch_frame("nowhere", many, offset=1_000_000, session_epoch=0)
+    before = broker.rss
+    with RawClient(broker) as client:
+        ids = []
+        for _ in range(40):
+            client.send_frame(frame)
+            answer = client.receive_frame()
+            ids.append(session_id_in(answer))
+            assert len(answer) > 38 * len(many)  # with or without a session, all is answered
+        assert Metrics(broker).value(PARTITIONS_IN_SESSIONS) <= MOST_PARTITIONS
+        assert [session_id > 0 for session_id in ids] == [number < 12 for number in range(40)]
+        assert broker.rss < before + 192 * MEGABYTE  # of 330 MB
+        for session_id in filter(None, ids):
+            client.send_frame(fetch_frame("nowhere", (), session_id=session_id))
+            client.receive_frame()
+    assert Metrics(broker).value(PARTITIONS_IN_SESSIONS) == 0
+
+
+def test_fetches_that_wait(broker: BrokerProcess, client: RawClient, created: Topic) -> None:
+    """One partition named again and again takes memory only until the request has been read."""
+    frame = fetch_frame(created.name, [0] * 20_000, max_wait_ms=600_000)
+    many = 60
+    flood = memoryview((struct.pack(">i", len(frame)) + frame) * many)
+    before = broker.rss
+    with RawClient(broker, "bystander") as bystander:
+        client.socket.setblocking(False)
+        for _ in range(300):
+            with contextlib.suppress(BlockingIOError):
+                flood = flood[client.socket.send(flood) :]
+            assert bystander.call("metadata", 12, topics=[]).brokers
+            assert broker.rss < before + 64 * MEGABYTE  # of 150 MB
+        produce(bystander, created, batch_of([b"at last"]))
+    client.socket.settimeout(TIMEOUT_S)
+    client.socket.sendall(flood)
+    for _ in range(many):
+        assert b"at last" in client.receive_frame()

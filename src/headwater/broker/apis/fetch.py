@@ -26,4 +26,5 @@ def fetch(broker: Broker, request: Request) -> Response | asyncio.Future[Respons
     pull = FetchPull(broker, request, wanted, session)
     if pull.read() or wanted.max_wait_ms <= 0:
         return pull.response()
+    request.waiting_bytes = pull.waiting_bytes
     return pull.wait()

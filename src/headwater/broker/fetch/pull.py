@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 Fetched: TypeAlias = "PartitionFetched[FileSlice]"
 
 READ_COMMITTED = 1
+_BYTES_PER_PARTITION = 700
+"""What a fetch keeps of each partition while it waits, the partitions of its session included."""
 
 
 class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_allowed", "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request",
-        "_results", "_rights", "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
+        "_allowed", "_answer", "_broker", "_by_partition", "_is_committed", "_max_bytes",
+        "_max_wait_ms", "_min_bytes", "_request_size", "_results", "_rights", "_session", "_sizes",
+        "_throttle", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
@@ -47,7 +50,10 @@ class FetchPull:
         self._rights = None if request.need_not_ask else request
         self._allowed: dict[str | bytes, bool] = {}
         """Whether the client may read each topic, asked once for all its partitions."""
-        self._request = wanted
+        # Not the request itself: its topics may be many, and are in the session.
+        self._request_size = len(request.view)
+        self._is_committed = wanted.isolation_level == READ_COMMITTED
+        self._max_wait_ms = wanted.max_wait_ms
         self._session = session
         self._results: dict[FetchKey, Fetched] = {}
         self._sizes: dict[FetchKey, int] = {}
@@ -81,15 +87,21 @@ class FetchPull:
                 self._by_partition[partition] = key
         return has_news or total >= self._min_bytes
 
+    @property
+    def waiting_bytes(self) -> int:
+        """The memory that is held while this waits."""
+        return self._request_size + _BYTES_PER_PARTITION * len(self._by_partition)
+
     def wait(self) -> asyncio.Future[Response]:
         """Answer when enough has been appended, or when the client's patience ends."""
+        self._results.clear()
         loop = self._broker.loop
         answer = self._answer = loop.create_future()
         answer.add_done_callback(self._stop_waiting)
         self._waits_on = tuple(self._by_partition)
         for partition in self._waits_on:
             partition.add_waiter(self)
-        self._timer = loop.call_later(self._request.max_wait_ms / 1000, self._finish)
+        self._timer = loop.call_later(self._max_wait_ms / 1000, self._finish)
         return answer
 
     def high_watermark_moved(self, partition: Partition) -> None:
@@ -179,7 +191,7 @@ class FetchPull:
         offset, max_bytes = wanted.fetch_offset, min(left, wanted.max_bytes)
         aborted = None
         try:
-            if self._request.isolation_level == READ_COMMITTED:
+            if self._is_committed:
                 records, aborted = partition.read_committed(offset, max_bytes, min_one=min_one)
             else:
                 records = partition.read(offset, max_bytes, min_one=min_one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MOST_PER_CONNECTION = 1024 * 1024
-"""Unsent bytes after which a connection's next request waits."""
+"""Unsent bytes, and those that waiting requests hold, after which a connection's next waits."""
 MOST_IN_ALL = 64 * 1024 * 1024
 """Unsent bytes of all connections after which each has one request under way at a time."""
 

@@ -96,7 +96,7 @@ class Connection:
         self.unsent = 0
         """Bytes of answers that are held in memory and have not left yet."""
         self.expected = 0
-        """Bytes that the answers under way may take."""
+        """Bytes that the answers under way may take, and fetches that wait do."""
         self._turn: asyncio.Handle | None = None
         self._writing = False
         self._paused = False

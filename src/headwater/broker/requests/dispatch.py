@@ -67,6 +67,8 @@ class Dispatcher:
         if isinstance(answer, Awaitable):
             if header.api_key not in _ANSWERED_IN_FEW_BYTES:
                 reply.expect(_LATER_ANSWER_BYTES)
+            elif request.waiting_bytes:
+                reply.expect(request.waiting_bytes)
             later = (connection, reply, header, throttle, started_ns)
             if isinstance(answer, PendingAnswer):
                 reply.attach(answer)

@@ -30,7 +30,7 @@ class Reply:
         self.ready = False
 
     def expect(self, size: int) -> None:
-        """Count an answer that comes later with the size that it may have."""
+        """Count an answer that comes later with the memory that it may take, or holds by then."""
         self._connection.expected += size - self._expected
         self._expected = size
 
@@ -51,13 +51,14 @@ class Reply:
         self.ready = True
         connection = self._connection
         connection.unsent += held
-        connection.expected -= self._expected
+        if self._expected:
+            self.expect(0)
         connection.pump()
 
     def skip(self) -> None:
         """Complete without answering, as a produce with acks=0 wants."""
         self.ready = True
-        self._connection.expected -= self._expected
+        self.expect(0)
         self._connection.pump()
 
     def attach(self, work: asyncio.Future[Any] | PendingAnswer) -> None:
@@ -66,5 +67,6 @@ class Reply:
 
     def cancel(self) -> None:
         """Give up the work behind this reply."""
+        self.expect(0)
         if self._work is not None and not self._work.done():
             self._work.cancel()

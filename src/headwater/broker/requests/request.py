@@ -34,7 +34,7 @@ class HangUp(Exception):  # noqa: N818 - it says what to do
 class Request:
     """A parsed header, the frame it came in, and who sent it."""
 
-    __slots__ = ("header", "session", "throttle", "view")
+    __slots__ = ("header", "session", "throttle", "view", "waiting_bytes")
 
     is_audited = False
     """Whether somebody takes note of what it is allowed, so that it has to ask in any case."""
@@ -46,6 +46,8 @@ class Request:
         self.session = session
         self.throttle: RequestThrottle | None = None
         """What the request costs its client; None where nothing is limited."""
+        self.waiting_bytes = 0
+        """What it holds until its answer is there, where the handler knows that."""
 
     def authorize(
         self, operation: AclOperation, resource: Resource, *, is_covered: bool = False
