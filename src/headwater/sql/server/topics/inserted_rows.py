@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.clients.connection import Connection
 from headwater.clients.errors import describe
 from headwater.sql.errors import SqlError
-from headwater.sql.server.rows.casting import caster
-from headwater.sql.server.rows.computation import computation
+from headwater.sql.server.rows.inserted import inserted_values
 from headwater.sql.server.rows.json_values import from_json
 from headwater.sql.server.rows.records import RecordWriter
 from headwater.sql.tree.statements.creation import SourceKind
@@ -41,11 +40,7 @@ class RowInserter:
 
     async def insert(self, row: InsertRow) -> None:
         """Write a row of a statement; raises SqlError."""
-        columns = {
-            column.name: caster(typed.type, column.type)(computation(typed)({}))
-            for column, typed in row.values
-        }
-        await self.write(row.target, columns)
+        await self.write(row.target, inserted_values(row))
 
     async def insert_json(self, target: DataSource, given: Mapping[str, Any]) -> None:
         """Write a row of JSON, whose names may be in any capitals; raises SqlError."""
