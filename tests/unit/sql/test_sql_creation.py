@@ -94,10 +94,11 @@ def test_if_not_exists_leaves_what_is_there_and_or_replace_does_not() -> None:
     (outcome,) = run(analyser, "CREATE " + text.format("IF NOT EXISTS"))
     assert isinstance(outcome, Nothing)
     assert analyser.metastore.find("ORDERS") == before
-    run(analyser, "CREATE OR REPLACE " + text.format(""))
-    replaced = analyser.metastore.find("ORDERS")
+    added = "TABLE stock (item INT PRIMARY KEY, pieces BIGINT, x INT)"
+    run(analyser, f"CREATE OR REPLACE {added} WITH (kafka_topic='stock', value_format='JSON');")
+    replaced = analyser.metastore.find("STOCK")
     assert replaced is not None
-    assert [column.name for column in replaced.columns] == ["X"]
+    assert [column.name for column in replaced.columns] == ["ITEM", "PIECES", "X"]
 
 
 @pytest.mark.parametrize(
