@@ -14,6 +14,7 @@ from headwater.sql.server.http.requests import (
     CloseRequest,
     QueryRequest,
     StatementsRequest,
+    body_of,
     session_of,
 )
 from headwater.sql.server.http.rights import authorize
@@ -46,7 +47,7 @@ _TEXT = "text/plain; charset=utf-8"
 
 async def query(server: SqlServer, request: Request) -> Reply:
     """Answer a query in the older way, or PRINT as lines of text."""
-    body = request.decode(StatementsRequest)
+    body = body_of(request, StatementsRequest)
     session = session_of(body.streams_properties, body.session_variables)
     await wait_for_command(server, body.command_sequence_number)
     format_: RowFormat = WrappedRows()
@@ -57,7 +58,7 @@ async def query(server: SqlServer, request: Request) -> Reply:
 
 async def query_stream(server: SqlServer, request: Request) -> Reply:
     """Answer a query with its rows in the way that the client accepts."""
-    body = request.decode(QueryRequest)
+    body = body_of(request, QueryRequest)
     session = session_of(body.properties, body.session_variables)
     accepted = request.headers.get(b"accept", b"").decode("latin-1")
     format_: RowFormat = DelimitedRows()
@@ -70,7 +71,7 @@ async def query_stream(server: SqlServer, request: Request) -> Reply:
 
 async def close_query(server: SqlServer, request: Request) -> Reply:
     """End a push query."""
-    query_id = request.decode(CloseRequest).query_id
+    query_id = body_of(request, CloseRequest).query_id
     if not server.push.close(query_id):
         raise HttpError(400, BAD_REQUEST, f"No query with id {query_id}")
     return answer({})

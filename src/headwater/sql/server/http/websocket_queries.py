@@ -9,15 +9,13 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from headwater.http.errors import HttpError
 from headwater.http.websocket import INTERNAL_ERROR, NORMAL, TRY_AGAIN_LATER, UNSUPPORTED
 from headwater.sql.errors import SqlError
 from headwater.sql.server.entities.errors import BAD_REQUEST
 from headwater.sql.server.entities.schemas import schema
 from headwater.sql.server.http.queries import only_statement, started
-from headwater.sql.server.http.requests import StatementsRequest, session_of
+from headwater.sql.server.http.requests import StatementsRequest, decoded, session_of
 from headwater.sql.server.http.rights import authorize
 from headwater.sql.server.http.statements import wait_for_command
 from headwater.sql.server.queries.printed_topics import printed
@@ -87,10 +85,7 @@ def _read(request: Request) -> StatementsRequest:
     text = request.text("request")
     if not text:
         raise _bad("Error parsing request: missing request parameter")
-    try:
-        return msgspec.json.decode(text, type=StatementsRequest)
-    except (msgspec.MsgspecError, RecursionError) as failure:
-        raise _bad(f"Error parsing request: {failure}") from None
+    return decoded(text, StatementsRequest)
 
 
 def _bad(message: str) -> HttpError:
