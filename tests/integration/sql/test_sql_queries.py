@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import subprocess
@@ -12,6 +13,9 @@ from tests.sql_process import EARLIEST, lines_of
 from tests.waiting import HUNG_AFTER_S, wait_for
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
+
+from headwater.clients import ClusterAccess
+from headwater.sql.server.queries.topic_reading import TopicReading
 
 if TYPE_CHECKING:
     from tests.sql_process import SqlProcess
@@ -192,6 +196,49 @@ def test_tables_are_asked_by_key_range_and_scan(server: SqlProcess) -> None:
         "SELECT COUNT(*) FROM parts GROUP BY name;": "GROUP BY",
     }.items():
         assert why in server.refusal(text, "/query")["message"]
+
+
+def test_a_query_ends_when_its_client_has_left_though_no_rows_come(server: SqlProcess) -> None:
+    server.run(
+        "CREATE STREAM silent (id STRING KEY, n INT) "
+        "WITH (kafka_topic='silent', value_format='JSON', partitions=1);"
+    )
+    text = "SELECT * FROM silent EMIT CHANGES;"
+    for http2 in (False, True):
+        with server.client(http2=http2) as client, server.stream(client, text) as response:
+            lines = lines_of(response)
+            query_id = next(lines)["queryId"]
+            assert query_id in _pushes(server)
+        wait_for(lambda id_=query_id: id_ not in _pushes(server))  # type: ignore[misc]
+    assert server.select(f"{text[:-1]} LIMIT 0;") == []
+    wait_for(lambda: not _pushes(server), "the query to end that nobody took rows from")
+
+
+def test_a_topic_that_nobody_waits_for_any_more_is_not_read(server: SqlProcess) -> None:
+    reading: TopicReading
+
+    async def leave() -> None:
+        nonlocal reading
+        access = ClusterAccess.of({"bootstrap.servers": server.bootstrap_servers})
+        reading = TopicReading(access, "orders", from_beginning=True)
+        opening = asyncio.create_task(reading.open())
+        await asyncio.sleep(0)  # it has begun
+        opening.cancel()
+        await asyncio.wait([opening])
+        assert opening.cancelled()
+
+    asyncio.run(leave())
+    wait_for(lambda: _is_closed(reading), "what was opened to be closed")
+
+
+def _is_closed(reading: TopicReading) -> bool:
+    if reading._consumer is None:
+        return False
+    try:
+        reading._consumer.assignment()
+    except RuntimeError:
+        return True
+    return False
 
 
 def _pushes(server: SqlProcess) -> list[str]:

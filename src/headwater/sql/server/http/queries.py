@@ -84,15 +84,17 @@ async def _answer(
         statement = only_statement(text, session)
         authorize(request, statement)
         if isinstance(statement, PrintTopic):
-            lines = await printed(server, statement)
-            return Stream(lines, _TEXT, is_endless=statement.limit is None)
+            text_of = await printed(server, statement)
+            endless = statement.limit is None
+            return Stream(text_of.lines, _TEXT, is_endless=endless, on_close=text_of.close)
         result = await started(server, statement, session)
     except SqlError as refusal:
         return statement_error(refusal.within(text.rstrip().rstrip(";")), text)
     except TypeMismatchError as refusal:
         return statement_error(SqlError(str(refusal)), text, BAD_STATEMENT)
     endless = result.is_push and result.limit is None
-    return Stream(written(result, format_), format_.content_type, is_endless=endless)
+    rows = written(result, format_)
+    return Stream(rows, format_.content_type, is_endless=endless, on_close=result.close)
 
 
 def only_statement(text: str, session: Session) -> Statement:

@@ -24,6 +24,8 @@ from headwater.sql.tree.statements.inspection import PrintTopic
 from headwater.sql.types.errors import TypeMismatchError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from headwater.http.request import Request
     from headwater.http.websocket import WebSocket
     from headwater.sql.server.queries.query_result import QueryResult
@@ -46,9 +48,11 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
         statement = only_statement(body.ksql, session)
         authorize(request, statement)
         if isinstance(statement, PrintTopic):
-            lines = await printed(server, statement)
+            printing = await printed(server, statement)
+            sending, close = _send_lines(printing.lines, socket), printing.close
         else:
             result = await started(server, statement, session)
+            sending, close = _send_rows(result, socket), result.close
     except HttpError as refusal:
         code = TRY_AGAIN_LATER if refusal.status == _UNAVAILABLE else UNSUPPORTED
         await socket.close(code, refusal.message)
@@ -57,16 +61,12 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
         await socket.close(UNSUPPORTED, str(refusal))
         return
     try:
-        if isinstance(statement, PrintTopic):
-            async with aclosing(lines) as printing:
-                async for chunk in printing:
-                    for line in chunk.decode("utf-8", "replace").splitlines():
-                        await socket.send(encoded(line))
-        else:
-            await _send_rows(result, socket)
+        await sending
     except SqlError as failure:
         await socket.close(INTERNAL_ERROR, str(failure))
         return
+    finally:
+        close()
     await socket.close(NORMAL, "done")
 
 
@@ -77,6 +77,13 @@ async def _send_rows(result: QueryResult, socket: WebSocket) -> None:
         async for batch in batches:
             for row in batch:
                 await socket.send(encoded({"row": {"columns": row}}))
+
+
+async def _send_lines(lines: AsyncGenerator[bytes, None], socket: WebSocket) -> None:
+    async with aclosing(lines) as printing:
+        async for chunk in printing:
+            for line in chunk.decode("utf-8", "replace").splitlines():
+                await socket.send(encoded(line))
 
 
 def _read(request: Request) -> StatementsRequest:
