@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from confluent_kafka import Consumer
 from tests.integration.sql.orders import ORDERS
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.sql_process import SqlProcess
@@ -58,6 +60,37 @@ def test_statements_answer_with_ksqldb_s_entities(server: SqlProcess) -> None:
     assert status["status"] == "SUCCESS"
     assert server.request("GET", "/status").body["commandStatuses"]["type/ADDRESS/create"]
     assert server.run("DROP TYPE address;")[0]["commandStatus"]["status"] == "SUCCESS"
+
+
+def test_topics_are_shown_with_who_reads_them(server: SqlProcess) -> None:
+    server.run(ORDERS.replace("orders", "read"))
+    readers = []
+    try:
+        for group in ("one", "one", "other"):
+            consumer = Consumer(
+                {"bootstrap.servers": server.bootstrap_servers, "group.id": f"read-by-{group}"}
+            )
+            readers.append(consumer)
+            consumer.subscribe(["read"])
+        wait_for(lambda: _counts(server, readers) == (4, 2), "all partitions to have a reader")
+        assert server.run("SHOW TOPICS;")[0]["@type"] == "kafka_topics"
+        everything = server.run("LIST ALL TOPICS EXTENDED;")[0]["topics"]
+        assert any(topic["name"].startswith("_confluent-ksql-") for topic in everything)
+    finally:
+        for consumer in readers:
+            consumer.close()
+    wait_for(lambda: _counts(server, []) == (0, 0), "nobody to read any more")
+
+
+def _counts(server: SqlProcess, readers: list[Consumer]) -> tuple[int, int]:
+    """How many partitions are read, in how many groups; readers take part while they are polled."""
+    for consumer in readers:
+        consumer.poll(0.01)
+    (listed,) = server.run("SHOW TOPICS EXTENDED;")
+    assert listed["@type"] == "kafka_topics_extended"
+    (topic,) = [topic for topic in listed["topics"] if topic["name"] == "read"]
+    assert topic["replicaInfo"] == [1, 1]
+    return topic["consumerCount"], topic["consumerGroupCount"]
 
 
 def test_what_is_refused_says_why_and_leaves_nothing_done(server: SqlProcess) -> None:
