@@ -57,7 +57,8 @@ def topics(
     listed: list[Entity] = []
     for topic in sorted(found):
         if with_internal or not topic.name.startswith("_"):
-            told = {"name": topic.name, "replicaInfo": [topic.replicas] * topic.partitions}
+            replicas = [topic.replicas] * topic.partitions
+            told: Entity = {"name": topic.name, "replicaInfo": replicas}
             if readers is not None:
                 of_topic = readers.get(topic.name, Readers())
                 told |= {
