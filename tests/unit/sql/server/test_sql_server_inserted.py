@@ -13,6 +13,8 @@ from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.rows.inserted import inserted_values
+from headwater.sql.server.rows.inserted_json import inserted_json
+from headwater.sql.types import sql_type as types
 
 
 def inserted(type_: str, value: str) -> Any:
@@ -101,3 +103,75 @@ def test_what_would_not_be_kept_as_it_is_is_refused(type_: str, value: str, got:
     assert refused.value.reason == (
         f"Failed to insert values into 'S'. Expected type {type_} for field `V` but got {got}"
     )
+
+
+_DECIMAL = types.Decimal(4, 2)
+_PLACE = types.Struct((("CITY", types.STRING), ("ZIP", types.INTEGER)))
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "expected"),
+    [
+        (types.INTEGER, 7, 7),
+        (types.INTEGER, None, None),
+        (types.BIGINT, 2**63 - 1, 2**63 - 1),
+        (types.DOUBLE, 7, 7.0),
+        (types.DOUBLE, 1.5, 1.5),
+        (types.BOOLEAN, False, False),
+        (types.STRING, "7", "7"),
+        (_DECIMAL, 7, decimal.Decimal("7.00")),
+        (_DECIMAL, 1.255, decimal.Decimal("1.26")),
+        (_DECIMAL, "1.5", decimal.Decimal("1.50")),
+        (types.BYTES, "aGk=", b"hi"),
+        (types.DATE, "2026-01-02", dt.date(2026, 1, 2)),
+        (types.TIMESTAMP, 0, dt.datetime(1970, 1, 1, tzinfo=dt.UTC)),
+        (types.Array(types.INTEGER), [1, None], [1, None]),
+        (types.Map(types.STRING, types.DOUBLE), {"a": 1}, {"a": 1.0}),
+        (_PLACE, {"city": "Ulm", "more": 1}, {"CITY": "Ulm", "ZIP": None}),
+    ],
+)
+def test_json_becomes_what_its_column_holds(
+    type_: types.SqlType, value: Any, expected: Any
+) -> None:
+    found = inserted_json("V", value, type_)
+    assert (found, type(found)) == (expected, type(expected))
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "given"),
+    [
+        (types.INTEGER, "7", "STRING"),
+        (types.INTEGER, 1.5, "DOUBLE"),
+        (types.INTEGER, True, "BOOLEAN"),
+        (types.INTEGER, 2**31, "BIGINT"),
+        (types.INTEGER, [], "ARRAY"),
+        (types.BIGINT, 2**63, "BIGINT"),
+        (types.BIGINT, "7", "STRING"),
+        (types.DOUBLE, "1.5", "STRING"),
+        (types.DOUBLE, False, "BOOLEAN"),
+        (types.BOOLEAN, "true", "STRING"),
+        (types.BOOLEAN, 1, "INTEGER"),
+        (types.STRING, 7, "INTEGER"),
+        (types.STRING, {}, "STRUCT"),
+        (_DECIMAL, 100, "INTEGER"),
+        (_DECIMAL, 2**70, "BIGINT"),
+        (_DECIMAL, "100.1", "STRING"),
+        (_DECIMAL, "x", "STRING"),
+        (_DECIMAL, {}, "STRUCT"),
+        (types.BYTES, "no base64", "STRING"),
+        (types.BYTES, 7, "INTEGER"),
+        (types.DATE, "soon", "STRING"),
+        (types.TIMESTAMP, 1.5, "DOUBLE"),
+        (types.TIMESTAMP, 2**70, "BIGINT"),
+        (types.Array(types.INTEGER), ["7"], "ARRAY"),
+        (types.Array(types.INTEGER), 7, "INTEGER"),
+        (types.Map(types.STRING, types.DATE), {"a": "soon"}, "STRUCT"),
+        (_PLACE, {"zip": "x"}, "STRUCT"),
+    ],
+)
+def test_json_that_its_column_cannot_hold_is_refused(
+    type_: types.SqlType, value: Any, given: str
+) -> None:
+    with pytest.raises(SqlError) as refused:
+        inserted_json("V", value, type_)
+    assert refused.value.reason == f"Can't coerce a field of type {given} into type {type_}: `V`"

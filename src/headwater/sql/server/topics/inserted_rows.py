@@ -10,7 +10,7 @@ from headwater.clients.connection import Connection
 from headwater.clients.errors import describe
 from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.inserted import inserted_values
-from headwater.sql.server.rows.json_values import from_json
+from headwater.sql.server.rows.inserted_json import inserted_json
 from headwater.sql.server.rows.records import RecordWriter
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BIGINT
@@ -49,15 +49,12 @@ class RowInserter:
         for name, value in given.items():
             plain = name.strip("`")
             column = target.column(plain) or known.get(plain.upper())
-            try:
-                if column is not None:
-                    columns[column.name] = from_json(value, column.type)
-                elif plain.upper() == "ROWTIME":
-                    columns["ROWTIME"] = from_json(value, BIGINT)
-                else:
-                    raise SqlError(f"{target.name} has no column {name}")
-            except (ValueError, TypeError, ArithmeticError) as failure:
-                raise SqlError(f"{name} is no {column and column.type}: {failure}") from failure
+            if column is not None:
+                columns[column.name] = inserted_json(column.name, value, column.type)
+            elif plain.upper() == "ROWTIME":
+                columns["ROWTIME"] = inserted_json("ROWTIME", value, BIGINT)
+            else:
+                raise SqlError(f"{target.name} has no column {name}")
         missing = [column.name for column in target.key if columns.get(column.name) is None]
         if target.kind is SourceKind.TABLE and missing:
             raise SqlError(f"the row has no value for the primary key: {', '.join(missing)}")
