@@ -16,6 +16,8 @@ from headwater.sql.types.sql_type import BIGINT, INTEGER, SqlType, Struct
 if TYPE_CHECKING:
     from headwater.sql.metastore.formats import ChosenFormat
 
+_ALL = "ARRAY<STRUCT<key STRING, value BYTES>>"
+
 
 def made(text: str, **settings: str) -> DataSource:
     (outcome,) = run(session(**settings), text)
@@ -180,6 +182,14 @@ def test_if_not_exists_leaves_what_is_there_and_or_replace_does_not() -> None:
             "schemas in the registry",
         ),
         ("STREAM s (x INT)", "kafka_topic = 't', value_format = 'JSON', partitions = 'x'", "whole"),
+        *(
+            (f"STREAM s ({columns})", "kafka_topic = 't', value_format = 'JSON'", reason)
+            for columns, reason in (
+                (f"a {_ALL} HEADERS, b {_ALL} HEADERS", "contains a HEADERS column"),
+                (f"a {_ALL} HEADERS, b BYTES HEADER('x')", "contains a HEADERS column"),
+                ("a BYTES HEADER('x'), b BYTES HEADER('x')", r"contains a HEADER\('x'\) column"),
+            )
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(
