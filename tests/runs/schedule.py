@@ -43,6 +43,8 @@ _SPARK = (
 _SPARK_MODULES = ("from tests.spark_session ", "from tests.connect_process ")
 # They share a platform and a browser.
 _CONSOLE = "tests/integration/console/"
+# They share a SQL server.
+_SQL = "tests/integration/sql/"
 # Each has a JVM of its own for as long as it runs.
 _SPARK_GROUPS = ("spark-1", "spark-2", "spark-3")
 # What a file of Spark's tests takes that no run has recorded yet.
@@ -76,6 +78,8 @@ def group_of(file: str) -> str:
         return "kafka"
     if file.startswith(_CONSOLE):
         return "console"
+    if file.startswith(_SQL):
+        return "sql"
     return file
 
 

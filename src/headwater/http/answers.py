@@ -10,7 +10,7 @@ import msgspec
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import AsyncIterable
+    from collections.abc import AsyncIterable, Callable
 
     from headwater.http.errors import HttpError
 
@@ -37,7 +37,9 @@ class Stream:
     Each chunk is sent at once, and the next one is asked for when the client has taken it. Where
     the client goes away, the iterator is closed: `finally` blocks and `async with` of a generator
     run, and nothing else notices. A server that stops waits for the end of a stream, but for those
-    that have none: it ends these. It ends others when `until` is set.
+    that have none: it ends these. It ends others when `until` is set. `on_close` is called when
+    nothing more will be sent, also where the client left before the iterator was begun, whose
+    `finally` blocks do not run then.
     """
 
     chunks: AsyncIterable[bytes]
@@ -46,6 +48,7 @@ class Stream:
     headers: Headers = ()
     is_endless: bool = False
     until: asyncio.Event | None = None
+    on_close: Callable[[], None] | None = None
 
 
 Reply: TypeAlias = Answer | Stream

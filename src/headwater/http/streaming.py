@@ -36,6 +36,8 @@ async def send_stream(
         if not sending.done():
             sending.cancel()
         await asyncio.wait({sending})
+        if stream.on_close is not None:
+            stream.on_close()
     if not sending.cancelled():
         sending.result()
     elif any(order is not None and order.is_set() for order in orders):

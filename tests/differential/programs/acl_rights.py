@@ -14,7 +14,8 @@ from tests.integration.raw_client import ConnectionClosedError
 from tests.integration.raw_groups import commit
 from tests.integration.raw_requests import create_topic
 from tests.integration.raw_transactions import RawProducer
-from tests.unit.broker.authorization_cases import CASES, Case
+from tests.unit.broker.authorization_case import Case
+from tests.unit.broker.authorization_cases import CASES
 from tests.unit.broker.documented_rights import documented_rights
 from tests.waiting import wait_for
 

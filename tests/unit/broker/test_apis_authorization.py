@@ -6,15 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from tests.unit.broker.admin import Admin, running
-from tests.unit.broker.authorization_cases import (
-    CASES,
-    GROUP,
-    NO_GROUP,
-    NO_TOPIC,
-    NOBODY_ASKS,
-    TOPIC,
-    named,
-)
+from tests.unit.broker.authorization_case import GROUP, NO_GROUP, NO_TOPIC, TOPIC, named
+from tests.unit.broker.authorization_cases import CASES, NOBODY_ASKS
 
 from headwater.broker.apis import HANDLERS
 from headwater.protocol.acls import AclOperation, ResourceType

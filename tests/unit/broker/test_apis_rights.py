@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.unit.broker.admin import Admin, running
-from tests.unit.broker.authorization_cases import CASES, Case
+from tests.unit.broker.authorization_cases import CASES
 from tests.unit.broker.documented_rights import Right, Row, documented_rights
 from tests.unit.broker.test_apis_authorization import Recorder, codes_in, prepare
 
@@ -20,6 +20,8 @@ from headwater.protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.unit.broker.authorization_case import Case
 
 TELL_RIGHTS = {ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE_TOPIC_PARTITIONS}
 """They look at all rights, and demand one."""

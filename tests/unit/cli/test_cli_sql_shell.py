@@ -11,6 +11,7 @@ from prompt_toolkit.document import Document
 from headwater.cli.errors import CommandError
 from headwater.cli.sql.client import SqlClient
 from headwater.cli.sql.completion import Names, SqlCompleter
+from headwater.cli.sql.entities import listing_of
 from headwater.cli.sql.highlighting import SqlLexer, fragments
 from headwater.cli.sql.outputs import OUTPUTS
 from headwater.cli.sql.session import Session
@@ -101,6 +102,19 @@ def test_lists_take_as_much_of_the_terminal_as_they_need() -> None:
     cut = list(listed(["Name", "Text"], rows, 40, wraps=False))
     assert len(cut) == 4
     assert cut[2].endswith("x...")
+
+
+def test_topics_are_listed_with_their_readers_where_these_are_told() -> None:
+    topic = {"name": "orders", "replicaInfo": [3, 3]}
+    told = {**topic, "consumerCount": 4, "consumerGroupCount": 2}
+    assert listing_of({"@type": "kafka_topics", "topics": [topic]}) == (
+        ["Kafka Topic", "Partitions", "Partition Replicas"],
+        [["orders", "2", "3"]],
+    )
+    assert listing_of({"@type": "kafka_topics_extended", "topics": [told]}) == (
+        ["Kafka Topic", "Partitions", "Partition Replicas", "Consumers", "Consumer Groups"],
+        [["orders", "2", "3", "4", "2"]],
+    )
 
 
 def test_rows_share_the_terminal_s_width() -> None:

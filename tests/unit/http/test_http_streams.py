@@ -18,7 +18,9 @@ from headwater.http.answers import (
     json_line,
     server_sent_event,
 )
+from headwater.http.body import Body
 from headwater.http.routes import Route
+from headwater.http.streaming import send_stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -96,6 +98,24 @@ def test_a_client_that_leaves_costs_only_its_own_request() -> None:
         assert running.ask("GET", "/alive")[1] == b'"alive"'
         staying.sock.shutdown(socket.SHUT_RDWR)
         staying.close()
+
+
+def test_a_stream_that_was_never_begun_is_closed_as_well() -> None:
+    closed: list[bool] = []
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"nobody asks for it"
+
+    async def sending(message: Any) -> None:
+        await asyncio.Event().wait()  # the answer's head, which nobody takes
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    stream = Stream(chunks(), on_close=lambda: closed.append(True))
+    body = Body(receive, is_empty=True)
+    asyncio.run(send_stream({"type": "http.response.start"}, stream, body, sending, None))
+    assert closed == [True]
 
 
 def test_a_client_that_does_not_read_is_not_fed() -> None:

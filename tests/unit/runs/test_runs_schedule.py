@@ -27,6 +27,14 @@ def test_files_with_jvms_share_a_worker_and_others_have_their_own() -> None:
     assert schedule.group_of("tests/unit/log/test_x.py") == "tests/unit/log/test_x.py"
 
 
+def test_files_that_share_a_server_share_a_worker() -> None:
+    for folder in ("console", "sql"):
+        files = [*(schedule.ROOT / "tests" / "integration" / folder).glob("test_*.py")]
+        assert len(files) > 1, folder
+        names = {schedule.group_of(file.relative_to(schedule.ROOT).as_posix()) for file in files}
+        assert names == {folder}
+
+
 def test_files_that_run_spark_are_known_by_name_or_by_what_they_import() -> None:
     for name in ("streams_run", "examples", "sql_on_spark", "connect_killed"):
         file = f"tests/integration/test_{name}.py"

@@ -16,6 +16,8 @@ from headwater.sql.types.sql_type import BIGINT, INTEGER, SqlType, Struct
 if TYPE_CHECKING:
     from headwater.sql.metastore.formats import ChosenFormat
 
+_ALL = "ARRAY<STRUCT<key STRING, value BYTES>>"
+
 
 def made(text: str, **settings: str) -> DataSource:
     (outcome,) = run(session(**settings), text)
@@ -94,10 +96,11 @@ def test_if_not_exists_leaves_what_is_there_and_or_replace_does_not() -> None:
     (outcome,) = run(analyser, "CREATE " + text.format("IF NOT EXISTS"))
     assert isinstance(outcome, Nothing)
     assert analyser.metastore.find("ORDERS") == before
-    run(analyser, "CREATE OR REPLACE " + text.format(""))
-    replaced = analyser.metastore.find("ORDERS")
+    added = "TABLE stock (item INT PRIMARY KEY, pieces BIGINT, x INT)"
+    run(analyser, f"CREATE OR REPLACE {added} WITH (kafka_topic='stock', value_format='JSON');")
+    replaced = analyser.metastore.find("STOCK")
     assert replaced is not None
-    assert [column.name for column in replaced.columns] == ["X"]
+    assert [column.name for column in replaced.columns] == ["ITEM", "PIECES", "X"]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +182,14 @@ def test_if_not_exists_leaves_what_is_there_and_or_replace_does_not() -> None:
             "schemas in the registry",
         ),
         ("STREAM s (x INT)", "kafka_topic = 't', value_format = 'JSON', partitions = 'x'", "whole"),
+        *(
+            (f"STREAM s ({columns})", "kafka_topic = 't', value_format = 'JSON'", reason)
+            for columns, reason in (
+                (f"a {_ALL} HEADERS, b {_ALL} HEADERS", "contains a HEADERS column"),
+                (f"a {_ALL} HEADERS, b BYTES HEADER('x')", "contains a HEADERS column"),
+                ("a BYTES HEADER('x'), b BYTES HEADER('x')", r"contains a HEADER\('x'\) column"),
+            )
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(
@@ -199,7 +210,10 @@ def test_what_cannot_be_is_refused_with_the_reason(
         ("DROP TYPE a;", "no type A"),
         ("INSERT INTO orders (id, item) VALUES ('a');", "1 values for 2 columns"),
         ("INSERT INTO orders (id, colour) VALUES ('a', 'b');", "no column COLOUR"),
-        ("INSERT INTO orders (id, item) VALUES ('a', true);", "ITEM is INTEGER"),
+        (
+            "INSERT INTO orders (id, item) VALUES ('a', true);",
+            r"INTEGER for field `ITEM` but got BOOLEAN\(true",
+        ),
         ("INSERT INTO items (name) VALUES ('a');", "primary key: ITEM"),
     ],
 )

@@ -63,7 +63,7 @@ class Names:
                     self.columns[source["name"]] = tuple(
                         each["name"] for each in source["fields"] or ()
                     )
-            case "kafka_topics":
+            case "kafka_topics" | "kafka_topics_extended":
                 self.topics = tuple(each["name"] for each in entity["topics"])
             case "queries":
                 self.queries = tuple(each["id"] for each in entity["queries"])

@@ -44,6 +44,9 @@ _LISTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 }  # fmt: skip
 
 
+_READERS = (("Consumers", "consumerCount"), ("Consumer Groups", "consumerGroupCount"))
+
+
 def listing_of(entity: dict[str, Any]) -> tuple[list[str], list[list[str]]] | None:
     """Return the titles and rows of an entity that is a list; None for all others."""
     kind = entity["@type"]
@@ -51,12 +54,19 @@ def listing_of(entity: dict[str, Any]) -> tuple[list[str], list[list[str]]] | No
         part, columns = _LISTS[kind]
         rows = [[cell(each.get(name)) for _, name in columns] for each in entity[part]]
         return [title for title, _ in columns], rows
-    if kind == "kafka_topics":
+    if kind in ("kafka_topics", "kafka_topics_extended"):
+        counts = _READERS if kind == "kafka_topics_extended" else ()
         topics = [
-            [each["name"], str(len(each["replicaInfo"])), cell(each["replicaInfo"][:1])]
+            [
+                each["name"],
+                str(len(each["replicaInfo"])),
+                cell(each["replicaInfo"][:1]),
+                *(cell(each[name]) for _, name in counts),
+            ]
             for each in entity["topics"]
         ]
-        return ["Kafka Topic", "Partitions", "Partition Replicas"], topics
+        titles = ["Kafka Topic", "Partitions", "Partition Replicas"]
+        return [*titles, *(title for title, _ in counts)], topics
     if kind == "type_list":
         types = [[name, cell(type_["type"])] for name, type_ in entity["types"].items()]
         return ["Type Name", "Schema"], types

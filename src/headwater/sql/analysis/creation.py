@@ -27,7 +27,7 @@ from headwater.sql.types.named import resolve_type
 from headwater.sql.types.sql_type import BYTES, HEADERS, Array, Map, SqlType, Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _KAFKA = ChosenFormat(FORMATS["KAFKA"])
 
@@ -42,6 +42,7 @@ def declared_columns(
     seen: set[str] = set()
     for column in statement.columns:
         _check(column, statement.kind, seen)
+    _check_headers(statement.columns)
     columns = [_column(column, custom) for column in statement.columns]
     return tuple(sorted(columns, key=lambda column: not column.is_key))
 
@@ -177,6 +178,22 @@ def _column(column: ColumnDefinition, custom: Mapping[str, SqlType]) -> SourceCo
             "all headers are ARRAY<STRUCT<key STRING, value BYTES>>", column.type.location
         )
     return SourceColumn(column.name, type_, column.role, column.header)
+
+
+def _check_headers(columns: Iterable[ColumnDefinition]) -> None:
+    """Refuse what ksqlDB refuses: a header in two columns, and any column after that of all."""
+    headers = [
+        column for column in columns if column.role in (ColumnRole.HEADER, ColumnRole.HEADERS)
+    ]
+    seen: set[str | None] = set()
+    for column in headers:
+        if None in seen:
+            raise SqlError("Schema already contains a HEADERS column.", column.location)
+        if column.header in seen:
+            raise SqlError(
+                f"Schema already contains a HEADER('{column.header}') column.", column.location
+            )
+        seen.add(column.header)
 
 
 def _check(column: ColumnDefinition, kind: SourceKind, seen: set[str]) -> None:

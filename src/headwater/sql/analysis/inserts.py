@@ -8,27 +8,35 @@ from headwater.sql.analysis.expressions import analyse
 from headwater.sql.analysis.outcomes import InsertRow
 from headwater.sql.analysis.scope import Scope
 from headwater.sql.errors import SqlError
+from headwater.sql.formatter.expressions import format_expression
 from headwater.sql.metastore.source import PSEUDO_COLUMNS, DataSource, SourceColumn
-from headwater.sql.tree.expressions import StringLiteral
+from headwater.sql.tree.expressions import BooleanLiteral, StringLiteral
 from headwater.sql.tree.statements.creation import SourceKind
-from headwater.sql.types.casting import can_coerce
+from headwater.sql.types.casting import can_coerce, can_insert
 from headwater.sql.types.sql_type import (
     BIGINT,
-    BYTES,
+    DATE,
     INTEGER,
-    NULL,
     STRING,
-    TIMES,
+    TIME,
+    TIMESTAMP,
     Decimal,
     SqlType,
-    is_number,
+    kind,
 )
 
 if TYPE_CHECKING:
     from headwater.sql.analysis.query.analysed import AnalysedQuery
     from headwater.sql.analysis.typed import Typed
     from headwater.sql.metastore.metastore import Metastore
+    from headwater.sql.tree.expressions import Expression
     from headwater.sql.tree.statements.changes import InsertSelect, InsertValues
+
+_PATTERNS: dict[SqlType, str] = {
+    TIMESTAMP: ". Timestamp format must be yyyy-mm-ddThh:mm:ss[.S]",
+    TIME: ". Time format must be hh:mm:ss[.S]",
+    DATE: ". Date format must be yyyy-mm-dd",
+}
 
 
 def check_insert_select(statement: InsertSelect, target: DataSource, query: AnalysedQuery) -> None:
@@ -67,8 +75,8 @@ def inserted_row(statement: InsertValues, metastore: Metastore) -> InsertRow:
     for name, value in zip(names, statement.values, strict=True):
         column = _column(name, target, statement)
         typed = analyse(value, Scope(custom_types=metastore.types))
-        if not _fits(typed, column.type):
-            raise SqlError(f"{name} is {column.type}, and the value {typed.type}", value.location)
+        if not can_insert(typed.type, column.type):
+            raise unfit_value(target, column, typed, _shown(value))
         row.append((column, typed))
     if target.kind is SourceKind.TABLE:
         missing = [column.name for column in target.key if column.name not in names]
@@ -78,6 +86,16 @@ def inserted_row(statement: InsertValues, metastore: Metastore) -> InsertRow:
                 statement.location,
             )
     return InsertRow(target, tuple(row))
+
+
+def unfit_value(target: DataSource, column: SourceColumn, given: Typed, shown: str) -> SqlError:
+    """Return the refusal of a value that its column does not take, in ksqlDB's words."""
+    hint = _PATTERNS.get(column.type, "") if given.type == STRING else ""
+    return SqlError(
+        f"Failed to insert values into '{target.name}'. Expected type {column.type} for field "
+        f"`{column.name}` but got {kind(given.type)}({shown}){hint}",
+        given.expression.location,
+    )
 
 
 def _check_target(target: DataSource, statement: InsertSelect | InsertValues) -> None:
@@ -106,19 +124,20 @@ def _column(name: str, target: DataSource, statement: InsertValues) -> SourceCol
     raise SqlError(f"{target.name} has no column {name}", statement.location)
 
 
+def _shown(value: Expression) -> str:
+    match value:
+        case StringLiteral(text):
+            return text
+        case BooleanLiteral(truth):
+            return str(truth).lower()
+        case _:
+            return format_expression(value)
+
+
 def _becomes(given: SqlType, wanted: SqlType) -> bool:
     """Tell whether a column is widened by itself; a decimal may be too short for a number of it."""
     is_whole = given in (INTEGER, BIGINT)
     return can_coerce(given, wanted) or (is_whole and isinstance(wanted, Decimal))
-
-
-def _fits(value: Typed, wanted: SqlType) -> bool:
-    if value.type == NULL or can_coerce(value.type, wanted):
-        return True
-    if is_number(value.type) and is_number(wanted):
-        return True
-    is_text = isinstance(value.expression, StringLiteral)
-    return is_text and (wanted in (*TIMES, BYTES, STRING) or is_number(wanted))
 
 
 def _listed(columns: tuple[SourceColumn, ...]) -> str:

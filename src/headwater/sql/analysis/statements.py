@@ -20,6 +20,7 @@ from headwater.sql.analysis.outcomes import (
 )
 from headwater.sql.analysis.properties import OF_INSERTS, Properties
 from headwater.sql.analysis.query.query import analyse_query
+from headwater.sql.analysis.replacement import check_replacement
 from headwater.sql.analysis.results import result_source
 from headwater.sql.errors import SqlError
 from headwater.sql.metastore.metastore import Metastore
@@ -45,6 +46,7 @@ from headwater.sql.types.named import resolve_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from headwater.sql.metastore.source import DataSource
     from headwater.sql.tree.statements.statement import Statement
 
 
@@ -102,6 +104,7 @@ class StatementAnalyser:
         if known is not None:
             return known
         made = declared_source(statement, self.metastore.types, self.settings, self.schemas)
+        self._check_replaced(made, statement)
         there = self.partitions(made.topic)
         return MakeSource(made if there is None else replace(made, partitions=there))
 
@@ -119,6 +122,7 @@ class StatementAnalyser:
                 statement.location,
             )
         sink = result_source(statement, query, self.settings, self.schemas)
+        self._check_replaced(sink, statement)
         return StoreQuery(query, sink, is_new=True, settings=dict(self.settings))
 
     def _known(self, statement: CreateSource | CreateAsSelect) -> Nothing | None:
@@ -129,14 +133,13 @@ class StatementAnalyser:
         if statement.if_not_exists:
             return Nothing(f"there is a {kind} {known.name} already")
         if statement.or_replace:
-            if known.kind is not statement.kind:
-                raise SqlError(
-                    f"{known.name} is a {kind} and cannot be replaced by a "
-                    f"{statement.kind.value.lower()}",
-                    statement.location,
-                )
             return None
         raise SqlError(f"there is a {kind} {known.name} already", statement.location)
+
+    def _check_replaced(self, made: DataSource, statement: CreateSource | CreateAsSelect) -> None:
+        known = self.metastore.find(made.name)
+        if known is not None:
+            check_replacement(known, made, statement.location)
 
     def _insert_select(self, statement: InsertSelect) -> Outcome:
         target = self.metastore.source(statement.target, statement.location)

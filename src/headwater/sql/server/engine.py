@@ -22,7 +22,7 @@ from headwater.sql.metastore.metastore import Metastore
 from headwater.sql.metastore.schema_lookup import NoSchemas
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.queries.persistent_query import PersistentQuery, query_id
-from headwater.sql.tree.statements.changes import AlterSystem, InsertSelect
+from headwater.sql.tree.statements.changes import AlterSource, AlterSystem, InsertSelect
 from headwater.sql.tree.statements.control import ControlQuery, QueryAction
 from headwater.sql.tree.statements.creation import CreateAsSelect
 from headwater.sql.types.errors import TypeMismatchError
@@ -132,6 +132,12 @@ class Engine:
             self.system_properties[statement.property] = statement.value
             return Done(f"System property {statement.property} was set to {statement.value}.")
         outcome = self.analyse(statement, properties, around)
+        if isinstance(statement, AlterSource) and any(
+            query.makes_sink for query in self.writers(statement.name)
+        ):
+            raise SqlError(
+                "ALTER command is not supported for CREATE ... AS statements.", statement.location
+            )
         match outcome:
             case Nothing(reason):
                 return Done(reason, outcome, is_warning=True)

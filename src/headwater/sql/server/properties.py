@@ -62,7 +62,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, str]:
     found = {}
     for name, value in given.items():
         known = checked_name(name)
-        text = str(value).lower() if isinstance(value, bool) else str(value)
+        text = text_of_setting(name, value)
         allowed = QUERY_PROPERTIES[known]
         if allowed and text not in allowed:
             raise SqlError(
@@ -70,3 +70,10 @@ def checked(given: Mapping[str, Any]) -> dict[str, str]:
             )
         found[known] = text
     return found
+
+
+def text_of_setting(name: str, value: Any) -> str:
+    """Return a property's or a variable's value as a statement has it; raises SqlError."""
+    if not isinstance(value, str | int | float):
+        raise SqlError(f"Invalid value for {name}: it is a text, a number or a boolean")
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -154,9 +154,13 @@ class StatementRunner:
                     return await self._describe_all(kind, show.extended, text)
                 return listings.sources(kind, metastore.sources.values(), text)
             case Listing.TOPICS | Listing.ALL_TOPICS:
-                found = await asyncio.to_thread(self._server.topics.all)
+                topics = self._server.topics
+                found = await asyncio.to_thread(topics.all)
+                readers = await asyncio.to_thread(topics.readers) if show.extended else None
                 with_internal = show.listing is Listing.ALL_TOPICS
-                return listings.topics(found.values(), text, with_internal=with_internal)
+                return listings.topics(
+                    found.values(), text, with_internal=with_internal, readers=readers
+                )
             case Listing.QUERIES:
                 states = [
                     (query, self._server.jobs.state(query))

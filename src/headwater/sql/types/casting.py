@@ -69,3 +69,22 @@ def can_coerce(source: SqlType, target: SqlType) -> bool:
             found = ((source.field(name), type_) for name, type_ in fields)
             return all(part is None or can_coerce(part, type_) for part, type_ in found)
     return False
+
+
+def can_insert(source: SqlType, target: SqlType) -> bool:
+    """Tell whether INSERT ... VALUES may write a `source` into a `target`, if its value fits."""
+    if source in (target, NULL):
+        return True
+    match source, target:
+        case (_, Decimal()) if source in (INTEGER, BIGINT) or isinstance(source, Decimal):
+            return True
+        case (_, _) if source == STRING:
+            return target in (*TIMES, BYTES)
+        case Array(one), Array(other):
+            return can_insert(one, other)
+        case Map(key, value), Map(other_key, other_value):
+            return can_insert(key, other_key) and can_insert(value, other_value)
+        case Struct(), Struct(fields):
+            found = ((source.field(name), type_) for name, type_ in fields)
+            return all(part is None or can_insert(part, type_) for part, type_ in found)
+    return can_coerce(source, target)

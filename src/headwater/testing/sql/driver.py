@@ -12,8 +12,7 @@ from headwater.sql.analysis.statements import StatementAnalyser
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse
 from headwater.sql.planning.plans import plan_queries
-from headwater.sql.server.rows.casting import caster
-from headwater.sql.server.rows.computation import computation
+from headwater.sql.server.rows.inserted import inserted_values
 from headwater.sql.server.rows.records import Record, RecordReader, RecordWriter
 from headwater.sql.tree.statements.session import SetProperty, UnsetProperty
 from headwater.testing.sql.json_records import (
@@ -164,10 +163,7 @@ class SqlDriver:
         self._driver.close()
 
     def _insert(self, row: InsertRow) -> None:
-        columns = {
-            column.name: caster(typed.type, column.type)(computation(typed)({}))
-            for column, typed in row.values
-        }
+        columns = inserted_values(row)
         target = source_without_registry(row.target)
         key, value = RecordWriter(target, None).record(columns)
         time = at(columns.get("ROWTIME") or 0)

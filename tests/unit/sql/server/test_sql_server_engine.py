@@ -74,6 +74,21 @@ def test_a_replaced_query_keeps_its_id() -> None:
     assert engine.queries["CSAS_BIG_1"].version != before.version, "its job is another one"
 
 
+def test_what_a_query_makes_has_the_query_s_columns_and_is_not_altered() -> None:
+    engine = Engine()
+    run(
+        engine,
+        ORDERS + "CREATE STREAM filled (id STRING KEY, amount INT) "
+        "WITH (kafka_topic='filled', value_format='JSON', partitions=1);"
+        "CREATE STREAM big AS SELECT * FROM orders; INSERT INTO filled SELECT id, amount FROM big;",
+    )
+    before = engine.metastore.find("BIG")
+    with pytest.raises(SqlError, match=r"not supported for CREATE \.\.\. AS statements"):
+        run(engine, "ALTER STREAM big ADD COLUMN more INT;")
+    assert engine.metastore.find("BIG") == before
+    run(engine, "ALTER STREAM filled ADD COLUMN more INT;")
+
+
 def test_what_is_there_already_is_a_warning() -> None:
     engine = Engine()
     run(engine, ORDERS)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from headwater.sql.analysis.outcomes import InsertRow, MakeSource, PushQuery
+from headwater.sql.analysis.outcomes import MakeSource, PushQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse_statement
 from headwater.sql.server.engine import Engine
 from headwater.sql.server.queries.key_lookup import wanted_keys
 from headwater.sql.server.queries.projection import Projection
 from headwater.sql.server.rows.casting import caster
-from headwater.sql.server.rows.computation import computation
 from headwater.sql.server.rows.formats import MalformedError
 from headwater.sql.server.rows.functions import java_regexps
 from headwater.sql.server.rows.json_values import from_json
@@ -247,26 +246,6 @@ def test_windows_are_part_of_the_key() -> None:
     assert (row["H", "ID"], row["H", "WINDOWSTART"], row["H", "WINDOWEND"]) == (
         "a", 3_600_000, 7_200_000,
     )  # fmt: skip
-
-
-def test_inserted_rows_take_the_columns_types() -> None:
-    engine = engine_with(
-        "CREATE STREAM o (id STRING KEY, price DECIMAL(6, 2), n BIGINT, at TIMESTAMP) "
-        "WITH (kafka_topic='o', value_format='JSON')"
-    )
-    statement = parse_statement("INSERT INTO o (id, price, n, at) VALUES ('a', 1.5, -2, '2026')")
-    outcome = engine.analyse(statement, {})
-    assert isinstance(outcome, InsertRow)
-    values = {
-        column.name: caster(typed.type, column.type)(computation(typed)({}))
-        for column, typed in outcome.values
-    }
-    assert values == {
-        "ID": "a",
-        "PRICE": decimal.Decimal("1.50"),
-        "N": -2,
-        "AT": dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
-    }
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.sql.functions.catalogue.all_functions import FUNCTIONS, find_function
 from headwater.sql.server.entities.schemas import schema
 from headwater.sql.server.properties import DEFAULTS, QUERY_PROPERTIES
+from headwater.sql.server.topics.readers import Readers
 from headwater.sql.tree.statements.creation import SourceKind
 
 if TYPE_CHECKING:
@@ -45,14 +46,28 @@ def sources(kind: SourceKind, found: Iterable[DataSource], statement: str) -> En
     return entity(word, statement, **{word: listed})
 
 
-def topics(found: Iterable[Topic], statement: str, *, with_internal: bool) -> Entity:
-    """Return the topics; internal ones are asked for by SHOW ALL TOPICS."""
-    listed = [
-        {"name": topic.name, "replicaInfo": [topic.replicas] * topic.partitions}
-        for topic in sorted(found)
-        if with_internal or not topic.name.startswith("_")
-    ]
-    return entity("kafka_topics", statement, topics=listed)
+def topics(
+    found: Iterable[Topic],
+    statement: str,
+    *,
+    with_internal: bool,
+    readers: Mapping[str, Readers] | None = None,
+) -> Entity:
+    """Return the topics, with who reads them; internal ones are asked for by SHOW ALL TOPICS."""
+    listed: list[Entity] = []
+    for topic in sorted(found):
+        if with_internal or not topic.name.startswith("_"):
+            replicas = [topic.replicas] * topic.partitions
+            told: Entity = {"name": topic.name, "replicaInfo": replicas}
+            if readers is not None:
+                of_topic = readers.get(topic.name, Readers())
+                told |= {
+                    "consumerCount": of_topic.consumers,
+                    "consumerGroupCount": len(of_topic.groups),
+                }
+            listed.append(told)
+    kind = "kafka_topics" if readers is None else "kafka_topics_extended"
+    return entity(kind, statement, topics=listed)
 
 
 def queries(

@@ -9,6 +9,7 @@ from headwater import __version__
 from headwater.http.answers import answer
 from headwater.http.errors import HttpError
 from headwater.sql.server.entities.errors import BAD_REQUEST
+from headwater.sql.server.http.requests import HeartbeatRequest, LagRequest, body_of
 from headwater.sql.server.properties import is_known
 
 if TYPE_CHECKING:
@@ -53,13 +54,15 @@ async def cluster_status(server: SqlServer, _: Request) -> Reply:
     return answer({"clusterStatus": {url.partition("://")[2]: state for url in urls}})
 
 
-async def heartbeat(_: SqlServer, __: Request) -> Reply:
+async def heartbeat(_: SqlServer, request: Request) -> Reply:
     """Take note that another server is there; who leads is found by the command topic."""
+    body_of(request, HeartbeatRequest)
     return answer({"isOk": True})
 
 
-async def lag(_: SqlServer, __: Request) -> Reply:
+async def lag(_: SqlServer, request: Request) -> Reply:
     """Take note of how far another server's stores are; each server follows tables by itself."""
+    body_of(request, LagRequest)
     return answer({"isOk": True})
 
 

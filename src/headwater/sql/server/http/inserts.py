@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from headwater.http.answers import Stream
 from headwater.http.errors import HttpError
 from headwater.http.rights import Operation, ResourceType
 from headwater.sql.errors import SqlError
 from headwater.sql.server.entities.errors import BAD_REQUEST
-from headwater.sql.server.http.requests import InsertsRequest
+from headwater.sql.server.http.requests import InsertsRequest, decoded, invalid_json
 from headwater.sql.server.http.row_formats import DELIMITED, JSON
 from headwater.sql.server.rows.shown import encoded
 
@@ -30,14 +28,11 @@ async def inserts_stream(server: SqlServer, request: Request) -> Reply:
     """Insert rows as they come; an answer for each of them comes back."""
     lines = _lines(request.chunks())
     try:
-        opening = msgspec.json.decode(await anext(lines), type=InsertsRequest)
+        opening = decoded(await anext(lines), InsertsRequest)
         target = _target(server, opening.target)
         request.require(Operation.WRITE, ResourceType.STREAM, target.name)
     except StopAsyncIteration:
-        raise HttpError(400, BAD_REQUEST, "The request has no body") from None
-    except (msgspec.DecodeError, msgspec.ValidationError) as failure:
-        message = f"Invalid JSON in inserts stream request: {failure}"
-        raise HttpError(400, BAD_REQUEST, message) from None
+        raise invalid_json("there is no body") from None
     except SqlError as refusal:
         raise HttpError(400, BAD_REQUEST + 1, str(refusal)) from None
     acknowledged = _acknowledged(server, target, lines)
@@ -62,9 +57,8 @@ async def _acknowledged(
     async for line in lines:
         ack: dict[str, Any] = {"status": "ok", "seq": number}
         try:
-            row = msgspec.json.decode(line, type=dict[str, Any])
-            await server.inserter.insert_json(target, row)
-        except (SqlError, msgspec.DecodeError, msgspec.ValidationError) as refusal:
+            await server.inserter.insert_json(target, decoded(line, dict[str, Any]))
+        except (SqlError, HttpError) as refusal:
             ack = {
                 "status": "error",
                 "seq": number,

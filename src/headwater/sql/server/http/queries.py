@@ -14,6 +14,7 @@ from headwater.sql.server.http.requests import (
     CloseRequest,
     QueryRequest,
     StatementsRequest,
+    body_of,
     session_of,
 )
 from headwater.sql.server.http.rights import authorize
@@ -46,7 +47,7 @@ _TEXT = "text/plain; charset=utf-8"
 
 async def query(server: SqlServer, request: Request) -> Reply:
     """Answer a query in the older way, or PRINT as lines of text."""
-    body = request.decode(StatementsRequest)
+    body = body_of(request, StatementsRequest)
     session = session_of(body.streams_properties, body.session_variables)
     await wait_for_command(server, body.command_sequence_number)
     format_: RowFormat = WrappedRows()
@@ -57,7 +58,7 @@ async def query(server: SqlServer, request: Request) -> Reply:
 
 async def query_stream(server: SqlServer, request: Request) -> Reply:
     """Answer a query with its rows in the way that the client accepts."""
-    body = request.decode(QueryRequest)
+    body = body_of(request, QueryRequest)
     session = session_of(body.properties, body.session_variables)
     accepted = request.headers.get(b"accept", b"").decode("latin-1")
     format_: RowFormat = DelimitedRows()
@@ -70,7 +71,7 @@ async def query_stream(server: SqlServer, request: Request) -> Reply:
 
 async def close_query(server: SqlServer, request: Request) -> Reply:
     """End a push query."""
-    query_id = request.decode(CloseRequest).query_id
+    query_id = body_of(request, CloseRequest).query_id
     if not server.push.close(query_id):
         raise HttpError(400, BAD_REQUEST, f"No query with id {query_id}")
     return answer({})
@@ -83,15 +84,17 @@ async def _answer(
         statement = only_statement(text, session)
         authorize(request, statement)
         if isinstance(statement, PrintTopic):
-            lines = await printed(server, statement)
-            return Stream(lines, _TEXT, is_endless=statement.limit is None)
+            text_of = await printed(server, statement)
+            endless = statement.limit is None
+            return Stream(text_of.lines, _TEXT, is_endless=endless, on_close=text_of.close)
         result = await started(server, statement, session)
     except SqlError as refusal:
         return statement_error(refusal.within(text.rstrip().rstrip(";")), text)
     except TypeMismatchError as refusal:
         return statement_error(SqlError(str(refusal)), text, BAD_STATEMENT)
     endless = result.is_push and result.limit is None
-    return Stream(written(result, format_), format_.content_type, is_endless=endless)
+    rows = written(result, format_)
+    return Stream(rows, format_.content_type, is_endless=endless, on_close=result.close)
 
 
 def only_statement(text: str, session: Session) -> Statement:

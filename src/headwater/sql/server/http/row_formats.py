@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.sql.server.rows.shown import encoded
@@ -95,14 +96,15 @@ async def written(result: QueryResult, format_: RowFormat) -> AsyncIterator[byte
     """Iterate over the bytes of a result."""
     yield format_.start(result)
     count = 0
-    async for batch in result.limited():
-        count += len(batch)
-        if result.is_push and isinstance(format_, DelimitedRows):
-            # As ksqlDB sends them: there are clients that take what comes for one row.
-            for row in batch:
-                yield format_.row(row)
-        else:
-            yield b"".join(format_.row(row) for row in batch)
+    async with aclosing(result.limited()) as batches:
+        async for batch in batches:
+            count += len(batch)
+            if result.is_push and isinstance(format_, DelimitedRows):
+                # As ksqlDB sends them: there are clients that take what comes for one row.
+                for row in batch:
+                    yield format_.row(row)
+            else:
+                yield b"".join(format_.row(row) for row in batch)
     is_full = result.limit is not None and count >= result.limit
     message = "Limit Reached" if is_full else "Query Completed"
     yield format_.end(message if result.is_push else None)

@@ -19,6 +19,7 @@ from headwater.sql.server.http.leader import by_leader
 from headwater.sql.server.http.requests import (
     StatementsRequest,
     TerminateRequest,
+    body_of,
     session_of,
 )
 from headwater.sql.server.http.rights import authorize
@@ -37,7 +38,7 @@ _TERMINATE_ALL = "TERMINATE ALL;"
 
 async def run_statements(server: SqlServer, request: Request) -> Reply:
     """Run statements; SELECT and PRINT have routes of their own."""
-    body = request.decode(StatementsRequest)
+    body = body_of(request, StatementsRequest)
     session = session_of(body.streams_properties, body.session_variables)
     await wait_for_command(server, body.command_sequence_number)
     try:
@@ -95,8 +96,8 @@ async def status(server: SqlServer, request: Request) -> Reply:
 async def terminate(server: SqlServer, request: Request) -> Reply:
     """End all queries; the streams and tables whose topics are listed are dropped with these."""
     request.require(Operation.ADMIN, ResourceType.STREAM, ALL_NAMES)
-    body = request.decode(TerminateRequest) if request.body else TerminateRequest()
-    names = set(body.delete_topic_list)
+    body = body_of(request, TerminateRequest) if request.body else TerminateRequest()
+    names = set(body.delete_topic_list or ())
     dropped = [
         f"DROP {source.kind.value} `{source.name}` DELETE TOPIC;"
         for source in reversed(server.engine.metastore.sources.values())

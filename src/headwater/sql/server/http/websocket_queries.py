@@ -9,15 +9,13 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from headwater.http.errors import HttpError
 from headwater.http.websocket import INTERNAL_ERROR, NORMAL, TRY_AGAIN_LATER, UNSUPPORTED
 from headwater.sql.errors import SqlError
 from headwater.sql.server.entities.errors import BAD_REQUEST
 from headwater.sql.server.entities.schemas import schema
 from headwater.sql.server.http.queries import only_statement, started
-from headwater.sql.server.http.requests import StatementsRequest, session_of
+from headwater.sql.server.http.requests import StatementsRequest, decoded, session_of
 from headwater.sql.server.http.rights import authorize
 from headwater.sql.server.http.statements import wait_for_command
 from headwater.sql.server.queries.printed_topics import printed
@@ -26,6 +24,8 @@ from headwater.sql.tree.statements.inspection import PrintTopic
 from headwater.sql.types.errors import TypeMismatchError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from headwater.http.request import Request
     from headwater.http.websocket import WebSocket
     from headwater.sql.server.queries.query_result import QueryResult
@@ -48,9 +48,11 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
         statement = only_statement(body.ksql, session)
         authorize(request, statement)
         if isinstance(statement, PrintTopic):
-            lines = await printed(server, statement)
+            printing = await printed(server, statement)
+            sending, close = _send_lines(printing.lines, socket), printing.close
         else:
             result = await started(server, statement, session)
+            sending, close = _send_rows(result, socket), result.close
     except HttpError as refusal:
         code = TRY_AGAIN_LATER if refusal.status == _UNAVAILABLE else UNSUPPORTED
         await socket.close(code, refusal.message)
@@ -59,16 +61,12 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
         await socket.close(UNSUPPORTED, str(refusal))
         return
     try:
-        if isinstance(statement, PrintTopic):
-            async with aclosing(lines) as printing:
-                async for chunk in printing:
-                    for line in chunk.decode("utf-8", "replace").splitlines():
-                        await socket.send(encoded(line))
-        else:
-            await _send_rows(result, socket)
+        await sending
     except SqlError as failure:
         await socket.close(INTERNAL_ERROR, str(failure))
         return
+    finally:
+        close()
     await socket.close(NORMAL, "done")
 
 
@@ -81,16 +79,20 @@ async def _send_rows(result: QueryResult, socket: WebSocket) -> None:
                 await socket.send(encoded({"row": {"columns": row}}))
 
 
+async def _send_lines(lines: AsyncGenerator[bytes, None], socket: WebSocket) -> None:
+    async with aclosing(lines) as printing:
+        async for chunk in printing:
+            for line in chunk.decode("utf-8", "replace").splitlines():
+                await socket.send(encoded(line))
+
+
 def _read(request: Request) -> StatementsRequest:
     if request.text("version", _VERSION) != _VERSION:
         raise _bad(f"Received invalid api version: {request.text('version')}")
     text = request.text("request")
     if not text:
         raise _bad("Error parsing request: missing request parameter")
-    try:
-        return msgspec.json.decode(text, type=StatementsRequest)
-    except (msgspec.MsgspecError, RecursionError) as failure:
-        raise _bad(f"Error parsing request: {failure}") from None
+    return decoded(text, StatementsRequest)
 
 
 def _bad(message: str) -> HttpError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import struct
-from typing import TYPE_CHECKING
+from contextlib import aclosing
+from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.serde.errors import SerdeError
 from headwater.sql.errors import SqlError
@@ -24,8 +25,15 @@ if TYPE_CHECKING:
 _FRAMED_BYTES = 5
 
 
-async def printed(server: SqlServer, statement: PrintTopic) -> AsyncGenerator[bytes, None]:
-    """Return lines, one for each record; raises SqlError for a topic that is not there."""
+class Printed(NamedTuple):
+    """Lines, one for each record; they are closed also if nobody began to take them."""
+
+    lines: AsyncGenerator[bytes, None]
+    close: Callable[[], None]
+
+
+async def printed(server: SqlServer, statement: PrintTopic) -> Printed:
+    """Begin to read a topic; raises SqlError for one that is not there."""
     reading = TopicReading(
         server.config.cluster, statement.topic, from_beginning=statement.from_beginning
     )
@@ -35,8 +43,7 @@ async def printed(server: SqlServer, statement: PrintTopic) -> AsyncGenerator[by
     async def lines() -> AsyncGenerator[bytes, None]:
         keys, values = _Guess(server.registry), _Guess(server.registry)
         number, left = 0, statement.limit
-        batches = reading.batches()
-        try:
+        async with aclosing(reading.batches()) as batches:
             async for batch in batches:
                 text = []
                 for record in batch:
@@ -51,10 +58,8 @@ async def printed(server: SqlServer, statement: PrintTopic) -> AsyncGenerator[by
                 yield "".join(text).encode()
                 if left == 0:
                     return
-        finally:
-            await batches.aclose()  # type: ignore[attr-defined]
 
-    return lines()
+    return Printed(lines(), reading.close)
 
 
 def _line(record: Record, keys: _Guess, values: _Guess, *, is_first: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from headwater.sql.server.queries.topic_reading import TopicReading
 from headwater.sql.tree.statements.creation import SourceKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, Mapping
 
     from headwater.serde import SchemaRegistryClient
     from headwater.sql.analysis.query.analysed import AnalysedQuery
@@ -50,19 +51,17 @@ class PullQueries:
         projection = Projection(query)
         query_id = f"query_{uuid.uuid4().int % 10**18}"
         if projection.source.kind is SourceKind.STREAM:
-            batches = await self._of_stream(projection, query_id)
-        else:
-            _refuse_places(query)
-            keys = wanted_keys(query.where, projection.source)
-            if keys is None and properties.get(_SCANS) == "false":
-                raise SqlError(
-                    "The WHERE clause doesn't name the whole key, and table scans are not enabled. "
-                    f"Set {_SCANS}=true"
-                )
-            rows = await asyncio.to_thread(self._look_up, projection, keys)
-            batches = _at_once(rows)
+            return await self._of_stream(query, projection, query_id)
+        _refuse_places(query)
+        keys = wanted_keys(query.where, projection.source)
+        if keys is None and properties.get(_SCANS) == "false":
+            raise SqlError(
+                "The WHERE clause doesn't name the whole key, and table scans are not enabled. "
+                f"Set {_SCANS}=true"
+            )
+        rows = await asyncio.to_thread(self._look_up, projection, keys)
         return QueryResult(
-            query_id, result_columns(query), batches, is_push=False, limit=query.limit
+            query_id, result_columns(query), _at_once(rows), is_push=False, limit=query.limit
         )
 
     def _look_up(
@@ -82,8 +81,8 @@ class PullQueries:
         return found
 
     async def _of_stream(
-        self, projection: Projection, query_id: str
-    ) -> AsyncIterator[list[list[Any]]]:
+        self, query: AnalysedQuery, projection: Projection, query_id: str
+    ) -> QueryResult:
         tell = partial(self._log.tell, query_id, projection.source.topic)
         records = projection.reading(self._registry, tell)
         reading = TopicReading(
@@ -91,14 +90,22 @@ class PullQueries:
         )
         await reading.open()
 
-        async def batches() -> AsyncIterator[list[list[Any]]]:
-            async for batch in reading.batches():
-                yield list(records.rows(batch))
+        async def batches() -> AsyncGenerator[list[list[Any]], None]:
+            async with aclosing(reading.batches()) as read:
+                async for batch in read:
+                    yield list(records.rows(batch))
 
-        return batches()
+        return QueryResult(
+            query_id,
+            result_columns(query),
+            batches(),
+            is_push=False,
+            limit=query.limit,
+            close=reading.close,
+        )
 
 
-async def _at_once(rows: list[list[Any]]) -> AsyncIterator[list[list[Any]]]:
+async def _at_once(rows: list[list[Any]]) -> AsyncGenerator[list[list[Any]], None]:
     yield rows
 
 

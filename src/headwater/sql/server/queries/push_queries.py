@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shutil
 import uuid
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from headwater.sql.server.rows.records import RecordReader
 from headwater.sql.server.rows.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 
     from headwater.serde import SchemaRegistryClient
     from headwater.spark.jobs.host import JobHost
@@ -86,11 +87,8 @@ class PushQueries:
         try:
             projection = Projection(analysed)
         except SqlError:
-            batches, query_id = await self._by_spark(query, analysed, properties, is_earliest)
-        else:
-            batches, query_id = await self._by_python(projection, is_earliest)
-        columns = result_columns(analysed)
-        return QueryResult(query_id, columns, batches, is_push=True, limit=query.limit)
+            return await self._by_spark(query, analysed, properties, is_earliest)
+        return await self._by_python(projection, analysed, is_earliest)
 
     def close(self, query_id: str) -> bool:
         """End a query; returns whether there was one."""
@@ -106,25 +104,48 @@ class PushQueries:
         if self._ending:
             await asyncio.wait(self._ending)
 
+    def _result(
+        self,
+        query_id: str,
+        analysed: AnalysedQuery,
+        reading: TopicReading,
+        batches: AsyncGenerator[list[list[Any]], None],
+        end: Callable[[], Coroutine[None, None, None]] | None = None,
+    ) -> QueryResult:
+        """Return the rows of a query that runs from now on, until they are closed."""
+        is_open = True
+        self._open[query_id] = reading
+
+        def close() -> None:
+            nonlocal is_open
+            if is_open:
+                is_open = False
+                self._open.pop(query_id, None)
+                reading.close()
+                if end is not None:
+                    self._in_background(end())
+
+        columns = result_columns(analysed)
+        return QueryResult(
+            query_id, columns, batches, is_push=True, limit=analysed.limit, close=close
+        )
+
     async def _by_python(
-        self, projection: Projection, is_earliest: bool
-    ) -> tuple[AsyncIterator[list[list[Any]]], str]:
+        self, projection: Projection, analysed: AnalysedQuery, is_earliest: bool
+    ) -> QueryResult:
         source = projection.source
         query_id = f"transient_{source.name}_{uuid.uuid4().int % 10**18}"
         tell = partial(self._log.tell, query_id, source.topic)
         records = projection.reading(self._registry, tell)
         reading = TopicReading(self._config.cluster, source.topic, from_beginning=is_earliest)
         await reading.open()
-        self._open[query_id] = reading
 
-        async def batches() -> AsyncIterator[list[list[Any]]]:
-            try:
-                async for batch in reading.batches():
+        async def batches() -> AsyncGenerator[list[list[Any]], None]:
+            async with aclosing(reading.batches()) as read:
+                async for batch in read:
                     yield list(records.rows(batch))
-            finally:
-                self._open.pop(query_id, None)
 
-        return batches(), query_id
+        return self._result(query_id, analysed, reading, batches())
 
     async def _by_spark(
         self,
@@ -132,7 +153,7 @@ class PushQueries:
         analysed: AnalysedQuery,
         properties: Mapping[str, str],
         is_earliest: bool,
-    ) -> tuple[AsyncIterator[list[list[Any]]], str]:
+    ) -> QueryResult:
         number = uuid.uuid4().int % 10**18
         topic = f"_confluent-ksql-{self._config.service_id}transient_{number}"
         transient = transient_query(query, analysed, self._engine, topic)
@@ -157,21 +178,13 @@ class PushQueries:
             await reading.open()
             await asyncio.to_thread(run)
         except BaseException as failure:
+            reading.close()
             self._in_background(end())
             if isinstance(failure, SqlError | asyncio.CancelledError):
                 raise
             raise SqlError(f"the query cannot run: {failure}") from failure
-        self._open[query_id] = reading
-
-        async def batches() -> AsyncIterator[list[list[Any]]]:
-            try:
-                async for batch in self._transient_rows(transient, analysed, reading):
-                    yield batch
-            finally:
-                self._open.pop(query_id, None)
-                self._in_background(end())
-
-        return batches(), query_id
+        batches = self._transient_rows(transient, analysed, reading)
+        return self._result(query_id, analysed, reading, batches, end)
 
     async def ends_of(self, topics: tuple[str, ...]) -> str:
         """Return where topics end now, as the property that queries begin by."""
@@ -182,25 +195,25 @@ class PushQueries:
 
     async def _transient_rows(
         self, transient: TransientQuery, analysed: AnalysedQuery, reading: TopicReading
-    ) -> AsyncIterator[list[list[Any]]]:
+    ) -> AsyncGenerator[list[list[Any]], None]:
         reader = RecordReader(transient.stored.sink, "T", None)
         types = [column.value.type for column in analysed.selected]
         places = [("T", name) for name in transient.columns]
-        async for batch in reading.batches():
-            rows: list[list[Any]] = []
-            for record in batch:
-                if record.value is None:
-                    continue  # a group that HAVING has left
-                try:
-                    row = reader.row(record)
-                except MalformedError as malformed:
-                    logger.warning("a row of a push query is left out: %s", malformed)
-                    continue
-                rows.append(
-                    [shown(row[place], type_) for place, type_ in zip(places, types, strict=True)]
-                )
-            if rows:
-                yield rows
+        async with aclosing(reading.batches()) as read:
+            async for batch in read:
+                rows: list[list[Any]] = []
+                for record in batch:
+                    if record.value is None:
+                        continue  # a group that HAVING has left
+                    try:
+                        row = reader.row(record)
+                    except MalformedError as malformed:
+                        logger.warning("a row of a push query is left out: %s", malformed)
+                        continue
+                    found = zip(places, types, strict=True)
+                    rows.append([shown(row[place], type_) for place, type_ in found])
+                if rows:
+                    yield rows
 
     def _forget(self, name: str) -> None:
         from headwater.spark.jobs.host import NoSuchJob

@@ -12,7 +12,7 @@ from headwater.sql.errors import SqlError
 from headwater.sql.server.rows.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from headwater.clients import ClusterAccess
 
@@ -49,16 +49,21 @@ class TopicReading:
 
     async def open(self) -> None:
         """Find out where to begin, and begin; raises SqlError."""
-        await asyncio.to_thread(self._assign)
+        opened: asyncio.Future[None] = self._loop.create_future()
         name = f"sql-read-{self._topic}"
-        threading.Thread(target=self._read, name=name, daemon=True).start()
+        threading.Thread(target=self._run, args=(opened,), name=name, daemon=True).start()
+        try:
+            await opened
+        except BaseException:
+            self.close()  # nobody will iterate; the thread closes what it has opened
+            raise
 
     @property
     def ends(self) -> dict[int, int]:
         """Where the topic ended, by partition, when reading began."""
         return dict(self._ends)
 
-    async def batches(self) -> AsyncIterator[list[Record]]:
+    async def batches(self) -> AsyncGenerator[list[Record], None]:
         """Iterate over what comes; raises SqlError. Whoever has enough closes it."""
         try:
             while (batch := await self._batches.get()) is not None:
@@ -78,6 +83,19 @@ class TopicReading:
     def close(self) -> None:
         """Stop to read; the thread ends by itself, and nobody has to wait for it."""
         self._stopping.set()
+
+    def _run(self, opened: asyncio.Future[None]) -> None:
+        try:
+            self._assign()
+        except Exception as failure:
+            self._tell(opened, failure)
+        else:
+            self._tell(opened, None)
+            self._read()
+
+    def _tell(self, opened: asyncio.Future[None], failure: Exception | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody is interested any more
+            self._loop.call_soon_threadsafe(_settle, opened, failure)
 
     def _assign(self) -> None:
         from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -152,6 +170,8 @@ class TopicReading:
         return batch
 
     def _hand_over(self, batch: list[Record] | Exception | None) -> None:
+        if self._stopping.is_set():
+            return  # nobody asks for more
         with suppress(RuntimeError):  # the loop is closed: nobody is interested any more
             putting = asyncio.run_coroutine_threadsafe(self._batches.put(batch), self._loop)
             while not self._stopping.is_set():
@@ -159,6 +179,15 @@ class TopicReading:
                     putting.result(_POLL_S)
                     return
             putting.cancel()
+
+
+def _settle(opened: asyncio.Future[None], failure: Exception | None) -> None:
+    if opened.done():
+        return
+    if failure is None:
+        opened.set_result(None)
+    else:
+        opened.set_exception(failure)
 
 
 def _record(message: Any) -> Record:

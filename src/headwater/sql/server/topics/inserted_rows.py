@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from headwater.clients.connection import Connection
 from headwater.clients.errors import describe
 from headwater.sql.errors import SqlError
-from headwater.sql.server.rows.casting import caster
-from headwater.sql.server.rows.computation import computation
-from headwater.sql.server.rows.json_values import from_json
+from headwater.sql.server.rows.inserted import inserted_values
+from headwater.sql.server.rows.inserted_json import inserted_json
 from headwater.sql.server.rows.records import RecordWriter
 from headwater.sql.tree.statements.creation import SourceKind
 from headwater.sql.types.sql_type import BIGINT
@@ -41,11 +40,7 @@ class RowInserter:
 
     async def insert(self, row: InsertRow) -> None:
         """Write a row of a statement; raises SqlError."""
-        columns = {
-            column.name: caster(typed.type, column.type)(computation(typed)({}))
-            for column, typed in row.values
-        }
-        await self.write(row.target, columns)
+        await self.write(row.target, inserted_values(row))
 
     async def insert_json(self, target: DataSource, given: Mapping[str, Any]) -> None:
         """Write a row of JSON, whose names may be in any capitals; raises SqlError."""
@@ -54,15 +49,12 @@ class RowInserter:
         for name, value in given.items():
             plain = name.strip("`")
             column = target.column(plain) or known.get(plain.upper())
-            try:
-                if column is not None:
-                    columns[column.name] = from_json(value, column.type)
-                elif plain.upper() == "ROWTIME":
-                    columns["ROWTIME"] = from_json(value, BIGINT)
-                else:
-                    raise SqlError(f"{target.name} has no column {name}")
-            except (ValueError, TypeError, ArithmeticError) as failure:
-                raise SqlError(f"{name} is no {column and column.type}: {failure}") from failure
+            if column is not None:
+                columns[column.name] = inserted_json(column.name, value, column.type)
+            elif plain.upper() == "ROWTIME":
+                columns["ROWTIME"] = inserted_json("ROWTIME", value, BIGINT)
+            else:
+                raise SqlError(f"{target.name} has no column {name}")
         missing = [column.name for column in target.key if columns.get(column.name) is None]
         if target.kind is SourceKind.TABLE and missing:
             raise SqlError(f"the row has no value for the primary key: {', '.join(missing)}")

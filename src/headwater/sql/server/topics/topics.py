@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from headwater.clients.connection import REQUEST_WITHIN_S, Connection
 from headwater.clients.errors import ClientError, describe
 from headwater.sql.errors import SqlError
+from headwater.sql.server.topics.readers import readers_by_topic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from headwater.clients import ClusterAccess
+    from headwater.sql.server.topics.readers import Readers
 
 
 class Topic(NamedTuple):
@@ -44,6 +46,15 @@ class Topics:
             )
             for name, topic in found.items()
         }
+
+    def readers(self) -> dict[str, Readers]:
+        """Return who reads each topic that somebody reads."""
+        from confluent_kafka import KafkaException
+
+        try:
+            return readers_by_topic(self._connection)
+        except (ClientError, KafkaException) as failure:
+            raise SqlError(f"Kafka does not say which groups there are: {_why(failure)}") from None
 
     def create(
         self, name: str, partitions: int, replicas: int | None, config: Mapping[str, str]
