@@ -19,6 +19,12 @@ from headwater.clients.raw.group_members import (
     consumer_members,
     share_groups,
 )
+from headwater.clients.raw.offset_answers import (
+    LIST_OFFSETS_VERSION,
+    OFFSET_FETCH_VERSION,
+    committed_offsets,
+    listed_offsets,
+)
 from headwater.metrics.cluster_state import (
     BrokerState,
     ClusterState,
@@ -36,13 +42,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from headwater.clients.cluster_access import ClusterAccess
+    from headwater.clients.raw.broker_socket import Decode
     from headwater.metrics.cluster_state import ShareGroupState
 
-Place = tuple[str, int]
+Offsets = dict[str, dict[int, int]]
 
 _METADATA_VERSION = 9
-_LIST_OFFSETS_VERSION = 5
-_OFFSET_FETCH_VERSION = 8
 _DESCRIBE_GROUPS_VERSION = 5
 _CONSUMER_GROUP_DESCRIBE_VERSION = 0
 _SHARE_GROUP_DESCRIBE_VERSION = 1  # Kafka 4.0 tried another one out
@@ -116,25 +121,22 @@ class ClusterReader:
         # At first, and when all whom we knew are gone.
         yield from bootstrap_nodes(self._access.bootstrap_servers)
 
-    def _offsets(self, nodes: Mapping[int, Node], topics: list[Any]) -> dict[int, dict[Place, int]]:
+    def _offsets(self, nodes: Mapping[int, Node], topics: list[Any]) -> dict[int, Offsets]:
         led: defaultdict[Node, dict[str, list[int]]] = defaultdict(dict)
         for topic in topics:
             for partition in topic.partitions:
                 if partition.leader_id in nodes:
                     of_node = led[nodes[partition.leader_id]]
                     of_node.setdefault(topic.name, []).append(partition.partition_index)
-        return {
-            time: dict(
-                found
-                for node, wanted in led.items()
-                for found in self._offsets_at(node, wanted, time)
-            )
-            for time in (_EARLIEST, _LATEST)
-        }
+        offsets: dict[int, Offsets] = {}
+        for time in (_EARLIEST, _LATEST):
+            found = offsets[time] = {topic.name: {} for topic in topics}
+            for node, wanted in led.items():
+                for name, partitions in self._offsets_at(node, wanted, time).items():
+                    found.setdefault(name, {}).update(partitions)
+        return offsets
 
-    def _offsets_at(
-        self, node: Node, wanted: Mapping[str, list[int]], time: int
-    ) -> Iterator[tuple[Place, int]]:
+    def _offsets_at(self, node: Node, wanted: Mapping[str, list[int]], time: int) -> Offsets:
         body = {
             "replica_id": -1,
             "isolation_level": 0,
@@ -149,14 +151,12 @@ class ClusterReader:
                 for name, partitions in wanted.items()
             ],
         }
+        api, version = ApiKey.LIST_OFFSETS, LIST_OFFSETS_VERSION
         try:
-            answer = self._ask(node, ApiKey.LIST_OFFSETS, _LIST_OFFSETS_VERSION, body)
+            offsets: Offsets = self._ask(node, api, version, body, listed_offsets)
         except UnansweredError:
-            return
-        for topic in answer.topics:
-            for partition in topic.partitions:
-                if partition.error_code == ErrorCode.NONE:
-                    yield (topic.name, partition.partition_index), partition.offset
+            return {}
+        return offsets
 
     def _listed(self, node: Node) -> dict[str, str]:
         """Return the types of the groups that a broker coordinates."""
@@ -210,18 +210,11 @@ class ClusterReader:
             "groups": [{"group_id": name, "topics": None} for name in types],
             "require_stable": False,
         }
-        answer = self._ask(node, ApiKey.OFFSET_FETCH, _OFFSET_FETCH_VERSION, body)
-        for group in answer.groups:
-            if group.error_code == ErrorCode.NONE and group.group_id in members:
-                found = members[group.group_id]
-                yield GroupState(
-                    group.group_id,
-                    found.state,
-                    found.count,
-                    _committed(group),
-                    found.owners,
-                    types[group.group_id],
-                )
+        api, version = ApiKey.OFFSET_FETCH, OFFSET_FETCH_VERSION
+        for name, offsets in self._ask(node, api, version, body, committed_offsets):
+            if name in members:
+                found = members[name]
+                yield GroupState(name, found.state, found.count, offsets, found.owners, types[name])
 
     def _log_dirs(self, node: Node) -> Iterator[LogDirState]:
         api, version = ApiKey.DESCRIBE_LOG_DIRS, _DESCRIBE_LOG_DIRS_VERSION
@@ -241,7 +234,14 @@ class ClusterReader:
                 self._newest[node, api.api_key] = api.max_version
         return self._newest[node, api_key]
 
-    def _ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
+    def _ask(
+        self,
+        node: Node,
+        api_key: ApiKey,
+        version: int,
+        body: Mapping[str, Any],
+        decode: Decode | None = None,
+    ) -> Any:
         """Send a request; one that a connection of before does not take is sent on a new one."""
         where = f"{node.host}:{node.port}"
         try:
@@ -251,7 +251,7 @@ class ClusterReader:
                 if peer is None:
                     peer = open_socket(node.host, node.port, self._settings)
                 try:
-                    answer = ask(peer, api_key, version, body)
+                    answer = ask(peer, api_key, version, body, decode)
                 except BaseException as failure:
                     peer.close()
                     if isinstance(failure, OSError) and not is_new:
@@ -285,7 +285,8 @@ def bootstrap_nodes(servers: str) -> list[Node]:
     return [Node(-1, part.hostname or "", part.port or _DEFAULT_PORT) for part in parts]
 
 
-def _topic(topic: Any, offsets: Mapping[int, Mapping[Place, int]]) -> TopicState:
+def _topic(topic: Any, offsets: Mapping[int, Offsets]) -> TopicState:
+    earliest, latest = offsets[_EARLIEST][topic.name], offsets[_LATEST][topic.name]
     return TopicState(
         topic.name,
         [
@@ -294,20 +295,9 @@ def _topic(topic: Any, offsets: Mapping[int, Mapping[Place, int]]) -> TopicState
                 partition.leader_id,
                 partition.replica_nodes,
                 partition.isr_nodes,
-                offsets[_EARLIEST].get((topic.name, partition.partition_index)),
-                offsets[_LATEST].get((topic.name, partition.partition_index)),
+                earliest.get(partition.partition_index),
+                latest.get(partition.partition_index),
             )
             for partition in sorted(topic.partitions, key=lambda each: each.partition_index)
         ],
     )
-
-
-def _committed(group: Any) -> dict[str, dict[int, int]]:
-    return {
-        topic.name: {
-            partition.partition_index: partition.committed_offset
-            for partition in topic.partitions
-            if partition.error_code == ErrorCode.NONE and partition.committed_offset >= 0
-        }
-        for topic in group.topics
-    }
