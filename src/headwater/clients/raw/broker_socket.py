@@ -54,16 +54,19 @@ def ask(
     peer: socket.socket,
     api_key: ApiKey,
     version: int,
-    body: Mapping[str, Any],
+    body: Mapping[str, Any] | bytes,
     decode: Decode | None = None,
 ) -> Any:
     """Send one request and read its answer; raises OSError and ProtocolError.
 
-    The answer is an entity, unless `decode` makes something else of its bytes.
+    A body of bytes has been encoded before. The answer is an entity, unless `decode` makes
+    something else of its bytes.
     """
     flexible = is_flexible(api_key, version)
     head = _HEADER.pack(api_key, version, 1, len(_CLIENT_ID)) + _CLIENT_ID
-    frame = head + (b"\0" if flexible else b"") + messages.encode_request(api_key, version, body)
+    if not isinstance(body, bytes):
+        body = messages.encode_request(api_key, version, body)
+    frame = head + (b"\0" if flexible else b"") + body
     peer.sendall(_SIZE.pack(len(frame)) + frame)
     (size,) = _SIZE.unpack(_read(peer, _SIZE.size))
     if not 0 < size <= _MOST_BYTES:
