@@ -6,6 +6,7 @@ the broker is another process, so that the CPU time is the monitor's alone.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +20,7 @@ from headwater.clients import ClusterAccess
 from headwater.clients.raw.broker_socket import ask, open_socket
 from headwater.monitor.config import MonitorConfig
 from headwater.monitor.metrics import MonitorMetrics
+from headwater.monitor.run import COLLECT_AFTER
 from headwater.monitor.service import MonitorService
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
@@ -43,6 +45,7 @@ _NOT_YET = (
 
 def measure() -> None:
     """Fill a broker, look at it again and again, and print the median."""
+    gc.set_threshold(COLLECT_AFTER)  # as in the monitor's process
     with running(HEADWATER) as broker:
         _fill(broker)
         access = ClusterAccess(broker.bootstrap_servers, {})
