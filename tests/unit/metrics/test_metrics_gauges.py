@@ -12,7 +12,10 @@ NAMES = st.from_regex(r"[a-z]{1,4}(_[a-z]{1,4})?", fullmatch=True)
 WORDS = st.one_of(st.sampled_from(["", "orders", 'a "b"', "a\\n", "a\nb", "é%s{}"]), st.text())
 # Zero is written without its sign where one without came before, and means the same.
 NUMBERS = st.one_of(
-    st.booleans(), st.integers(-(1 << 63), 1 << 63), st.floats().map(lambda value: value + 0.0)
+    st.booleans(),
+    st.integers(-(1 << 63), 1 << 63),
+    st.builds(lambda digits, power: digits * 10**power, st.integers(0, 2000), st.integers(0, 16)),
+    st.floats().map(lambda value: value + 0.0),
 )
 
 
@@ -43,6 +46,15 @@ def test_any_families_read_as_those_of_the_client(made: list[Gauges]) -> None:
     registry = CollectorRegistry()
     registry.register(Collector(made))  # type: ignore[arg-type]
     assert text_of(made) == generate_latest(registry)
+
+
+def test_whole_numbers_read_as_those_of_the_client() -> None:
+    near = {10**power + more for power in range(20) for more in (-1, 0, 1, 2 * 10**power)}
+    numbers = sorted(near | {-each for each in near})
+    family = Gauges("a", "A.", Labels(("b",), [(str(each),) for each in numbers]), numbers)
+    registry = CollectorRegistry()
+    registry.register(Collector([family]))  # type: ignore[arg-type]
+    assert text_of([family]) == generate_latest(registry)
 
 
 def test_what_has_no_labels_has_no_braces() -> None:
