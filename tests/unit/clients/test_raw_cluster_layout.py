@@ -83,3 +83,13 @@ def test_an_answer_that_is_the_same_is_not_read_again() -> None:
     second = layouts.read(encoded([topic("a", [1, 1])]))
     assert [each.leader for each in second.topics["a"]] == [1, 1]
     assert layouts.read(encoded([topic("a", [1, 2])])).topics == first.topics
+
+
+def test_a_large_cluster_with_three_replicas_each_is_read() -> None:
+    partitions = [
+        {"partition_index": index, "leader_id": 1, "replica_nodes": ids, "isr_nodes": ids}
+        for ids in [[1, 2, 3]]
+        for index in range(20_000)
+    ]
+    layout = Layouts(lambda _: True).read(encoded([{"name": "a", "partitions": partitions}]))
+    assert len(layout.topics["a"]) == 20_000
