@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client.core import GaugeMetricFamily
-
+from headwater.metrics.gauges import Gauges, Labels
 from headwater.metrics.kafka_exporter import exporter_families
 
 if TYPE_CHECKING:
@@ -23,128 +22,142 @@ _GROUP_TOPIC = ("cluster_name", "group", "topic")
 _GROUP_PARTITION = (*_GROUP_TOPIC, "partition", "member_host", "consumer_id", "client_id")
 
 
-class ClusterFamilies:
-    """What a registry of Prometheus asks at each scrape."""
-
-    def __init__(self, monitor: ClusterMonitor) -> None:
-        self._monitor = monitor
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Return what was seen last; of a cluster that does not answer, that alone."""
-        name, seen = self._monitor.name, self._monitor.latest
-        up = GaugeMetricFamily(
-            "headwater_monitor_cluster_up",
-            "Whether the cluster answered when it was last asked.",
-            labels=("cluster_name",),
+def cluster_families(monitor: ClusterMonitor) -> Iterator[Gauges]:
+    """Return what was seen last; of a cluster that does not answer, that alone."""
+    name, seen = monitor.name, monitor.latest
+    alone = Labels(("cluster_name",), [(name,)])
+    yield Gauges(
+        "headwater_monitor_cluster_up",
+        "Whether the cluster answered when it was last asked.",
+        alone,
+        [seen is not None],
+    )
+    if seen is not None:
+        yield from exporter_families(seen.cluster)
+        yield from _partitions(name, seen)
+        yield from _lags(name, seen)
+        yield from _verdicts(name, seen)
+        yield from _servers(name, seen)
+        yield Gauges(
+            "kafka_consumergroup_poll_time_ms",
+            "Milliseconds that it took to ask the cluster.",
+            alone,
+            [seen.took_s * 1000],
         )
-        up.add_metric((name,), seen is not None)
-        yield up
-        if seen is not None:
-            yield from exporter_families(seen.cluster)
-            yield from _partitions(name, seen)
-            yield from _lags(name, seen)
-            yield from _verdicts(name, seen)
-            yield from _servers(name, seen)
-            took = GaugeMetricFamily(
-                "kafka_consumergroup_poll_time_ms",
-                "Milliseconds that it took to ask the cluster.",
-                labels=("cluster_name",),
-            )
-            took.add_metric((name,), seen.took_s * 1000)
-            yield took
 
 
-def _partitions(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
-    latest = GaugeMetricFamily(
+def _partitions(name: str, seen: Observation) -> Iterator[Gauges]:
+    topics = seen.cluster.topics
+    partitions = [each for topic in topics for each in topic.partitions]
+    labels = Labels(
+        _PARTITION,
+        [(name, topic.name, str(each.index)) for topic in topics for each in topic.partitions],
+    )
+    yield Gauges(
         "kafka_partition_latest_offset",
         "The offset up to which consumers may read.",
-        labels=_PARTITION,
+        labels,
+        [each.high_watermark for each in partitions],
     )
-    earliest = GaugeMetricFamily(
+    yield Gauges(
         "kafka_partition_earliest_offset",
         "The first offset that is still there.",
-        labels=_PARTITION,
+        labels,
+        [each.log_start_offset for each in partitions],
     )
-    for topic in seen.cluster.topics:
-        for partition in topic.partitions:
-            labels = (name, topic.name, str(partition.index))
-            if partition.high_watermark is not None:
-                latest.add_metric(labels, partition.high_watermark)
-            if partition.log_start_offset is not None:
-                earliest.add_metric(labels, partition.log_start_offset)
-    yield from (latest, earliest)
 
 
-def _lags(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
-    offset = _family("group_offset", "The offset that the group has committed.", _GROUP_PARTITION)
-    lag = _family("group_lag", "How many records the group is behind.", _GROUP_PARTITION)
-    seconds = _family(
+def _lags(name: str, seen: Observation) -> Iterator[Gauges]:
+    lags = [(group, each) for group, partitions in seen.lags.items() for each in partitions]
+    labels = Labels(_GROUP_PARTITION, [_labels(name, group, each) for group, each in lags])
+    records = [each.records for _, each in lags]
+    ages = [each.seconds(seen.times, seen.time_s) for _, each in lags]
+    yield _gauges(
+        "group_offset",
+        "The offset that the group has committed.",
+        labels,
+        [each.offset for _, each in lags],
+    )
+    yield _gauges("group_lag", "How many records the group is behind.", labels, records)
+    yield _gauges(
         "group_lag_seconds",
         "The age of the first record that the group has not read, by its timestamp.",
-        _GROUP_PARTITION,
+        labels,
+        ages,
     )
-    most = _family("group_max_lag", "The greatest lag of its partitions.", _GROUP)
-    longest = _family("group_max_lag_seconds", "The same in seconds.", _GROUP)
-    total = _family("group_sum_lag", "The lags of its partitions together.", _GROUP)
-    of_topic = _family("group_topic_sum_lag", "The same of one topic.", _GROUP_TOPIC)
+    yield from _sums(name, seen, records, ages)
+
+
+def _sums(
+    name: str, seen: Observation, records: Sequence[int], ages: Sequence[float | None]
+) -> Iterator[Gauges]:
+    """Sum up by group, and by group and topic, what there is of partitions in the same order."""
+    groups: list[tuple[str, str]] = []
+    most: list[int] = []
+    longest: list[float | None] = []
+    total: list[int] = []
+    of_topics: dict[tuple[str, str, str], int] = {}
+    start = 0
     for group, partitions in seen.lags.items():
-        topics: dict[str, int] = {}
-        ages = []
-        for each in partitions:
-            labels = _labels(name, group, each)
-            offset.add_metric(labels, each.offset)
-            lag.add_metric(labels, each.records)
-            topics[each.topic] = topics.get(each.topic, 0) + each.records
-            age = each.seconds(seen.times, seen.time_s)
-            if age is not None:
-                seconds.add_metric(labels, age)
-                ages.append(age)
-        if partitions:
-            most.add_metric((name, group), max(each.records for each in partitions))
-            total.add_metric((name, group), sum(topics.values()))
-        if ages:
-            longest.add_metric((name, group), max(ages))
-        for topic, records in topics.items():
-            of_topic.add_metric((name, group, topic), records)
-    yield from (offset, lag, seconds, most, longest, total, of_topic)
+        if not partitions:
+            continue
+        part = slice(start, start := start + len(partitions))
+        groups.append((name, group))
+        most.append(max(records[part]))
+        longest.append(max((age for age in ages[part] if age is not None), default=None))
+        total.append(sum(records[part]))
+        for each, behind in zip(partitions, records[part], strict=True):
+            place = (name, group, each.topic)
+            of_topics[place] = of_topics.get(place, 0) + behind
+    labels = Labels(_GROUP, groups)
+    yield _gauges("group_max_lag", "The greatest lag of its partitions.", labels, most)
+    yield _gauges("group_max_lag_seconds", "The same in seconds.", labels, longest)
+    yield _gauges("group_sum_lag", "The lags of its partitions together.", labels, total)
+    yield _gauges(
+        "group_topic_sum_lag",
+        "The same of one topic.",
+        Labels(_GROUP_TOPIC, list(of_topics)),
+        list(of_topics.values()),
+    )
 
 
-def _verdicts(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
-    status = GaugeMetricFamily(
+def _verdicts(name: str, seen: Observation) -> Iterator[Gauges]:
+    yield Gauges(
         "burrow_kafka_consumer_status",
         "The group's status: 1 OK, 2 WARN, 4 STOP, 5 STALL, 6 REWIND.",
-        labels=("cluster", "consumer_group"),
+        Labels(("cluster", "consumer_group"), [(name, group) for group in seen.verdicts]),
+        [verdict.status for verdict in seen.verdicts.values()],
     )
-    for group, verdict in seen.verdicts.items():
-        status.add_metric((name, group), verdict.status)
-    yield status
 
 
-def _servers(name: str, seen: Observation) -> Iterator[GaugeMetricFamily]:
-    labels = ("cluster_name", "broker", "log_dir")
-    total = GaugeMetricFamily(
-        "kafka_log_dir_total_bytes", "How large the disk of the directory is.", labels=labels
+def _servers(name: str, seen: Observation) -> Iterator[Gauges]:
+    places = [disk.place for disk in seen.disks]
+    labels = Labels(
+        ("cluster_name", "broker", "log_dir"),
+        [(name, str(place.broker), place.path) for place in places],
     )
-    usable = GaugeMetricFamily(
-        "kafka_log_dir_usable_bytes", "How much of it is left.", labels=labels
+    yield Gauges(
+        "kafka_log_dir_total_bytes",
+        "How large the disk of the directory is.",
+        labels,
+        [place.total_bytes for place in places],
     )
-    for place, _ in seen.disks:
-        of_place = (name, str(place.broker), place.path)
-        total.add_metric(of_place, place.total_bytes)
-        usable.add_metric(of_place, place.usable_bytes)
-    yield from (total, usable)
-    expiry = GaugeMetricFamily(
+    yield Gauges(
+        "kafka_log_dir_usable_bytes",
+        "How much of it is left.",
+        labels,
+        [place.usable_bytes for place in places],
+    )
+    yield Gauges(
         "probe_ssl_earliest_cert_expiry",
         "When the server's certificate expires, in seconds since 1970.",
-        labels=("cluster_name", "address"),
+        Labels(("cluster_name", "address"), [(name, address) for address in seen.certificates]),
+        list(seen.certificates.values()),
     )
-    for address, expires_s in seen.certificates.items():
-        expiry.add_metric((name, address), expires_s)
-    yield expiry
 
 
-def _family(name: str, doc: str, labels: Sequence[str]) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"kafka_consumergroup_{name}", doc, labels=labels)
+def _gauges(name: str, doc: str, labels: Labels, values: Sequence[float | None]) -> Gauges:
+    return Gauges(f"kafka_consumergroup_{name}", doc, labels, values)
 
 
 def _labels(name: str, group: str, lag: PartitionLag) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client import ProcessCollector
 
 from headwater.http.metrics import RequestMetrics
-from headwater.monitor.families import ClusterFamilies
+from headwater.metrics.gauges import text_of
+from headwater.monitor.families import cluster_families
 
 if TYPE_CHECKING:
     from headwater.monitor.cluster_monitor import ClusterMonitor
@@ -19,9 +20,9 @@ class MonitorMetrics(RequestMetrics):
     def __init__(self, monitor: ClusterMonitor) -> None:
         super().__init__("headwater_monitor")
         self.registry.register(ProcessCollector(registry=None))
-        self._seen = CollectorRegistry()
-        self._seen.register(ClusterFamilies(monitor))
-        self._text = generate_latest(self._seen)
+        self._monitor = monitor
+        self._text = b""
+        self._render()
         monitor.after_each_look(self._render)
 
     def text(self) -> bytes:
@@ -29,4 +30,4 @@ class MonitorMetrics(RequestMetrics):
         return self._text + super().text()
 
     def _render(self) -> None:
-        self._text = generate_latest(self._seen)
+        self._text = text_of(cluster_families(self._monitor))

@@ -12,7 +12,6 @@ by a window of samples. A fixed limit is not needed:
 
 from __future__ import annotations
 
-from collections import deque
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,13 +42,36 @@ class Sample(NamedTuple):
     lag: int
 
 
+class History(NamedTuple):
+    """Where a group stood at each look of the window, oldest first, in columns.
+
+    Numbers of a partition are one tuple, since objects for each look at each partition would be
+    most of what the monitor holds on to.
+    """
+
+    times_ms: Sequence[int]
+    """Of all looks of the window; those of before the group was seen here as well."""
+    offsets: Sequence[int]
+    lags: Sequence[int]
+
+    @property
+    def first(self) -> Sample:
+        """The oldest."""
+        return Sample(self.times_ms[-len(self.offsets)], self.offsets[0], self.lags[0])
+
+    @property
+    def last(self) -> Sample:
+        """The newest."""
+        return Sample(self.times_ms[-1], self.offsets[-1], self.lags[-1])
+
+
 class PartitionVerdict(NamedTuple):
     """What is to be said of a group's way through a partition."""
 
     lag: PartitionLag
     status: Status
     reason: str
-    samples: Sequence[Sample]
+    history: History
     complete: float
     """How much of the window has been seen; with less than all of it, only a rewind is told."""
 
@@ -69,49 +91,58 @@ class GroupVerdict(NamedTuple):
 
 
 class Judge:
-    """Remembers the last samples of each group and partition."""
+    """Remembers the last looks at each group and partition."""
 
     def __init__(self, window: int) -> None:
         self._window = window
-        self._samples: dict[tuple[str, str, int], deque[Sample]] = {}
+        self._times_ms: Sequence[int] = ()
+        self._seen: dict[tuple[str, str, int], History] = {}
 
     def judge(
         self, lags: Mapping[str, Sequence[PartitionLag]], time_ms: int
     ) -> dict[str, GroupVerdict]:
-        """Take the next sample of each, and return what there is to say; others are forgotten."""
-        samples = {}
+        """Take the next look at each, and return what there is to say; others are forgotten."""
+        keep = 1 - self._window
+        times_ms = self._times_ms = (*self._times_ms[keep:], time_ms)
+        seen = {}
         verdicts = {}
         for group, partitions in lags.items():
             judged = []
             for lag in partitions:
                 key = (group, lag.topic, lag.partition)
-                seen = samples[key] = self._samples.get(key) or deque(maxlen=self._window)
-                seen.append(Sample(time_ms, lag.offset, lag.records))
-                complete = len(seen) / self._window
-                status, reason = judge_partition(list(seen), lag, is_complete=complete == 1)
-                judged.append(PartitionVerdict(lag, status, reason, list(seen), complete))
+                _, offsets, behind = self._seen.get(key, _NOTHING)
+                history = seen[key] = History(
+                    times_ms, (*offsets[keep:], lag.offset), (*behind[keep:], lag.records)
+                )
+                complete = len(history.offsets) / self._window
+                status, reason = judge_partition(history, lag, is_complete=complete == 1)
+                judged.append(PartitionVerdict(lag, status, reason, history, complete))
             verdicts[group] = _group_verdict(group, judged)
-        self._samples = samples
+        self._seen = seen
         return verdicts
 
 
+_NOTHING = History((), (), ())
+
+
 def judge_partition(
-    samples: Sequence[Sample], lag: PartitionLag, *, is_complete: bool
+    history: History, lag: PartitionLag, *, is_complete: bool
 ) -> tuple[Status, str]:
-    """Return what samples of one partition, oldest first, come to, and why."""
-    for before, after in pairwise(samples):
-        if after.offset < before.offset:
-            return Status.REWIND, (
-                f"its offset went back from {before.offset} to {after.offset}: it was reset, or "
-                "what has been read is being read again"
-            )
-    if any(not sample.lag for sample in samples):
+    """Return what the looks at one partition come to, and why."""
+    _, offsets, lags = history
+    if not _is_rising(offsets):
+        before, after = next(step for step in pairwise(offsets) if step[1] < step[0])
+        return Status.REWIND, (
+            f"its offset went back from {before} to {after}: it was reset, or "
+            "what has been read is being read again"
+        )
+    if 0 in lags:
         return Status.OK, "it was at the end lately"
     if not is_complete:
         return Status.OK, "it has not been watched for long enough to be judged"
-    first, last = samples[0], samples[-1]
+    first, last = history.first, history.last
     seconds = (last.time_ms - first.time_ms) / 1000
-    falls_behind = all(after.lag >= before.lag for before, after in pairwise(samples))
+    falls_behind = _is_rising(lags)
     if first.offset == last.offset and falls_behind:
         if lag.owner is None:
             return Status.STOP, (
@@ -129,6 +160,10 @@ def judge_partition(
             f"behind and is {last.lag}: it needs more members or less work for each record"
         )
     return Status.OK, f"it is {last.lag} records behind and catching up"
+
+
+def _is_rising(numbers: Sequence[int]) -> bool:
+    return sorted(numbers) == [*numbers]
 
 
 def _group_verdict(group: str, judged: Sequence[PartitionVerdict]) -> GroupVerdict:

@@ -18,6 +18,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from headwater.protocol.primitives import MAX_ITEMS, MAX_ITEMS_ANSWERED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -31,7 +33,7 @@ def decode_request(api_key: ApiKey, version: int, view: memoryview, position: in
 
     `field` reads what the entity has under the same name in all versions.
     """
-    return _request_decoder(api_key, version)(view, position)
+    return _request_decoder(api_key, version)(view, position, MAX_ITEMS)
 
 
 def encode_response(api_key: ApiKey, version: int, tree: Mapping[str, Any]) -> bytes:
@@ -52,7 +54,7 @@ def decode_response(api_key: ApiKey, version: int, view: memoryview, position: i
     from headwater.protocol.schema_decoder import decoder
     from headwater.protocol.schemas import response_schema
 
-    return decoder(response_schema(api_key, version))(view, position)
+    return decoder(response_schema(api_key, version))(view, position, MAX_ITEMS_ANSWERED)
 
 
 def field(entity: Any, name: str, default: Any = None) -> Any:
@@ -79,7 +81,7 @@ def preload() -> None:
 
 
 @cache
-def _request_decoder(api_key: ApiKey, version: int) -> Callable[[memoryview, int], Any]:
+def _request_decoder(api_key: ApiKey, version: int) -> Callable[[memoryview, int, int], Any]:
     from headwater.protocol.schema_decoder import decoder
     from headwater.protocol.schemas import request_schema
 

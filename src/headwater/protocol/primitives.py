@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_ITEMS",
+    "MAX_ITEMS_ANSWERED",
     "MAX_TAGS",
     "ZERO_UUID",
     "ProtocolError",
@@ -57,6 +58,13 @@ MAX_ITEMS = 100_000
 
 An item takes as little as three bytes on the wire and a hundred or more once it is an object,
 so a frame of the allowed size could otherwise hold enough items to exhaust memory.
+"""
+
+MAX_ITEMS_ANSWERED = 2_000_000
+"""The most items, ids of replicas included, that an answer to a request of ours may have.
+
+A cluster of 200,000 partitions with three replicas each, which is as large as Kafka's get, has
+1,400,000 of them in one answer.
 """
 
 MAX_TAGS = 16

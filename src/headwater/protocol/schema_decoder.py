@@ -13,7 +13,6 @@ from uuid import UUID
 from headwater.protocol.encodings import Encoding, encoding
 from headwater.protocol.kio_schemas import ErrorCode
 from headwater.protocol.primitives import (
-    MAX_ITEMS,
     ZERO_UUID,
     ProtocolError,
     read_tagged_fields,
@@ -23,26 +22,26 @@ from headwater.protocol.schemas import FieldShape, shapes
 
 
 class _Cursor:
-    """Where in a message the decoder is, and how many more array items it will make."""
+    """Where in a message the decoder is, how many items it may make, and how many more."""
 
-    __slots__ = ("position", "room", "view")
+    __slots__ = ("most_items", "position", "room", "view")
 
-    def __init__(self, view: memoryview, position: int, room: int) -> None:
+    def __init__(self, view: memoryview, position: int, most_items: int) -> None:
         self.view = view
         self.position = position
-        self.room = room
+        self.most_items = self.room = most_items
 
 
 _Read: TypeAlias = Callable[[_Cursor], Any]
 
 
 @cache
-def decoder(message: Any) -> Callable[[memoryview, int], Any]:
-    """Compile the decoder of one version of one message."""
+def decoder(message: Any) -> Callable[[memoryview, int, int], Any]:
+    """Compile the decoder of one version of one message; it is told how many items it may make."""
     read = _compile_struct(message, message.__name__).read
 
-    def decode(view: memoryview, position: int) -> Any:
-        return read(_Cursor(view, position, MAX_ITEMS))
+    def decode(view: memoryview, position: int, most_items: int) -> Any:
+        return read(_Cursor(view, position, most_items))
 
     return decode
 
@@ -78,7 +77,8 @@ def _compile_struct(schema: Any, where: str) -> _Compiled:
             for tag, content in tags.items():
                 if tag in tagged:
                     name, read_field = tagged[tag]
-                    within = _Cursor(content, 0, cursor.room)
+                    within = _Cursor(content, 0, cursor.most_items)
+                    within.room = cursor.room
                     values[name] = read_field(within)
                     cursor.room = within.room
         return schema(**values)
@@ -109,7 +109,7 @@ def _compile_array(item: _Compiled, kind: Encoding, is_nullable: bool, where: st
             return None
         cursor.room -= length
         if cursor.room < 0:
-            raise ProtocolError(f"{where}: with it, the message has over {MAX_ITEMS} items")
+            raise ProtocolError(f"{where}: with it, the message has over {cursor.most_items} items")
         return tuple([read_item(cursor) for _ in range(length)])
 
     return _Compiled(read, len(kind.write_array_length(0)))

@@ -6,7 +6,7 @@ import pytest
 
 from headwater.metrics.cluster_state import Owner
 from headwater.monitor.lags import PartitionLag
-from headwater.monitor.verdicts import Judge, Status
+from headwater.monitor.verdicts import Judge, Sample, Status
 
 WINDOW = 4
 MEMBER = Owner("member-1", "/10.0.0.7", "etl")
@@ -89,3 +89,23 @@ def test_a_group_that_was_away_is_judged_anew() -> None:
     judge.judge({"billing": [lag]}, 0)
     judge.judge({}, 1)
     assert judge.judge({"billing": [lag]}, 2)["billing"].status is Status.OK
+
+
+def test_the_looks_of_a_window_are_told_from_the_first_at_a_partition_on() -> None:
+    judge = Judge(3)
+    told = []
+    for number in range(5):
+        ends = {0: 9} if number == 0 else {0: 9, 1: 7 + number}
+        lags = [PartitionLag("orders", index, 5, end, None) for index, end in ends.items()]
+        verdict = judge.judge({"billing": lags}, number * 10_000)["billing"]
+        told.append([(each.history.first, each.history.last) for each in verdict.partitions])
+    since = [0, 0, 0, 10_000, 20_000]
+    assert [each[0] for each in told] == [
+        (Sample(first, 5, 4), Sample(number * 10_000, 5, 4)) for number, first in enumerate(since)
+    ]
+    assert [each[1] for each in told[1:]] == [
+        (Sample(10_000, 5, 3), Sample(10_000, 5, 3)),
+        (Sample(10_000, 5, 3), Sample(20_000, 5, 4)),
+        (Sample(10_000, 5, 3), Sample(30_000, 5, 5)),
+        (Sample(20_000, 5, 4), Sample(40_000, 5, 6)),
+    ]

@@ -21,7 +21,12 @@ from tests.unit.protocol.kio_oracle import (
 from headwater.protocol import messages
 from headwater.protocol.api_keys import SERVED, ApiKey
 from headwater.protocol.errors import ErrorCode
-from headwater.protocol.primitives import MAX_ITEMS, ProtocolError
+from headwater.protocol.primitives import (
+    MAX_ITEMS,
+    MAX_ITEMS_ANSWERED,
+    ProtocolError,
+    write_uvarint,
+)
 
 EVERY_VERSION = pytest.mark.parametrize(("key", "version"), versions(*SERVED))
 TOPIC_ID = bytes(range(16))
@@ -153,6 +158,13 @@ def test_a_request_of_nothing_but_items_is_refused() -> None:
     body = messages.encode_request(ApiKey.LIST_PARTITION_REASSIGNMENTS, 0, request)
     with pytest.raises(ProtocolError, match=r"partition_indexes: with it, the message has over"):
         messages.decode_request(ApiKey.LIST_PARTITION_REASSIGNMENTS, 0, memoryview(body))
+
+
+def test_an_answer_of_nothing_but_items_is_refused() -> None:
+    items = MAX_ITEMS_ANSWERED + 1
+    body = bytes(7) + write_uvarint(items + 1) + bytes(3 * items)
+    with pytest.raises(ProtocolError, match=f"topics: with it, the message has over {items - 1}"):
+        messages.decode_response(ApiKey.LIST_PARTITION_REASSIGNMENTS, 0, memoryview(body))
 
 
 def test_kio_can_be_loaded_ahead() -> None:

@@ -139,7 +139,8 @@ class _Families:
         from headwater.broker.metrics.server_families import server_families
         from headwater.metrics.kafka_exporter import exporter_families
 
-        yield from exporter_families(_cluster(self._snapshot))
+        for gauges in exporter_families(_cluster(self._snapshot)):
+            yield gauges.family()
         yield from server_families(self._snapshot)
         yield from ProcessCollector(registry=None).collect()
 

@@ -21,6 +21,7 @@ from headwater.protocol.errors import ErrorCode
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    Decode = Callable[[memoryview], Any]
     Exchange = Callable[[bytes], bytes]
 
 _CLIENT_ID = b"headwater"
@@ -49,18 +50,32 @@ def open_socket(host: str, port: int, properties: Mapping[str, Any]) -> socket.s
     return peer
 
 
-def ask(peer: socket.socket, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
-    """Send one request and read its answer; raises OSError and ProtocolError."""
+def ask(
+    peer: socket.socket,
+    api_key: ApiKey,
+    version: int,
+    body: Mapping[str, Any] | bytes,
+    decode: Decode | None = None,
+) -> Any:
+    """Send one request and read its answer; raises OSError and ProtocolError.
+
+    A body of bytes has been encoded before. The answer is an entity, unless `decode` makes
+    something else of its bytes.
+    """
     flexible = is_flexible(api_key, version)
     head = _HEADER.pack(api_key, version, 1, len(_CLIENT_ID)) + _CLIENT_ID
-    frame = head + (b"\0" if flexible else b"") + messages.encode_request(api_key, version, body)
+    if not isinstance(body, bytes):
+        body = messages.encode_request(api_key, version, body)
+    frame = head + (b"\0" if flexible else b"") + body
     peer.sendall(_SIZE.pack(len(frame)) + frame)
     (size,) = _SIZE.unpack(_read(peer, _SIZE.size))
     if not 0 < size <= _MOST_BYTES:
         host, port = peer.getpeername()[:2]
         raise ClientError(f"{host}:{port} answered with {size} bytes: is it a broker?")
-    answer = memoryview(_read(peer, size))
-    return messages.decode_response(api_key, version, answer, 5 if flexible else 4)
+    answer, start = memoryview(_read(peer, size)), 5 if flexible else 4
+    if decode is not None:
+        return decode(answer[start:])
+    return messages.decode_response(api_key, version, answer, start)
 
 
 def _read(peer: socket.socket, size: int) -> bytes:

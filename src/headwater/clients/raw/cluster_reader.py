@@ -6,18 +6,25 @@ to each broker does for the offsets of all of its groups.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from headwater.clients.errors import ClientError
 from headwater.clients.raw.admin import Node, UnansweredError
 from headwater.clients.raw.broker_socket import ask, open_socket
+from headwater.clients.raw.cluster_layout import METADATA_VERSION, Layouts
 from headwater.clients.raw.group_members import (
     Members,
     classic_members,
     consumer_members,
     share_groups,
+)
+from headwater.clients.raw.offset_answers import (
+    LIST_OFFSETS_VERSION,
+    OFFSET_FETCH_VERSION,
+    committed_offsets,
+    listed_offsets,
 )
 from headwater.metrics.cluster_state import (
     BrokerState,
@@ -29,6 +36,7 @@ from headwater.metrics.cluster_state import (
 )
 from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode
+from headwater.protocol.list_offsets import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from headwater.protocol.primitives import ProtocolError
 
 if TYPE_CHECKING:
@@ -36,18 +44,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from headwater.clients.cluster_access import ClusterAccess
+    from headwater.clients.raw.broker_socket import Decode
+    from headwater.clients.raw.cluster_layout import LaidOutPartition, Layout
     from headwater.metrics.cluster_state import ShareGroupState
 
-Place = tuple[str, int]
+Offsets = dict[str, dict[int, int]]
 
-_METADATA_VERSION = 9
-_LIST_OFFSETS_VERSION = 5
-_OFFSET_FETCH_VERSION = 8
 _DESCRIBE_GROUPS_VERSION = 5
 _CONSUMER_GROUP_DESCRIBE_VERSION = 0
 _SHARE_GROUP_DESCRIBE_VERSION = 1  # Kafka 4.0 tried another one out
 _DESCRIBE_LOG_DIRS_VERSION = 4  # the first that tells of the disk
-_LATEST, _EARLIEST = -1, -2
 _DEFAULT_PORT = 9092  # librdkafka's as well
 # The rest are Kafka's own affairs.
 _TYPES = ("", "classic", "consumer")
@@ -66,7 +72,7 @@ class ClusterReader:
     ) -> None:
         self._access = access
         self._settings = access.librdkafka()
-        self._wants_topic = wants_topic
+        self._layouts = Layouts(wants_topic)
         self._wants_group = wants_group
         self._sockets: dict[Node, socket.socket] = {}
         self._newest: dict[tuple[Node, ApiKey], int] = {}
@@ -78,19 +84,20 @@ class ClusterReader:
         A broker that does not answer leaves gaps: its partitions have no offsets, and the groups
         that it coordinates are missing.
         """
-        metadata = self._metadata()
-        nodes = {
-            each.node_id: Node(each.node_id, each.host, each.port) for each in metadata.brokers
-        }
-        self._forget_others(nodes.values())
-        topics = [topic for topic in metadata.topics if self._wants_topic(topic.name)]
-        offsets = self._offsets(nodes, topics)
-        listed = {node: self._listed(node) for node in nodes.values()}
+        layout = self._layout()
+        nodes = layout.nodes.values()
+        self._forget_others(nodes)
+        earliest = self._offsets(layout, EARLIEST_TIMESTAMP)
+        latest = self._offsets(layout, LATEST_TIMESTAMP)
+        listed = {node: self._listed(node) for node in nodes}
         return ClusterState(
-            [BrokerState(node.id, f"{node.host}:{node.port}") for node in nodes.values()],
-            [_topic(topic, offsets) for topic in topics if topic.error_code == ErrorCode.NONE],
+            [BrokerState(node.id, f"{node.host}:{node.port}") for node in nodes],
+            [
+                _topic(name, partitions, earliest[name], latest[name])
+                for name, partitions in layout.topics.items()
+            ],
             [group for node, types in listed.items() for group in self._groups(node, types)],
-            [place for node in nodes.values() for place in self._log_dirs(node)],
+            [place for node in nodes for place in self._log_dirs(node)],
             [group for node, types in listed.items() for group in self._share_groups(node, types)],
         )
 
@@ -101,14 +108,18 @@ class ClusterReader:
         self._sockets.clear()
         self._newest.clear()
 
-    def _metadata(self) -> Any:
+    def _layout(self) -> Layout:
         failure: UnansweredError | None = None
         for node in self._known_nodes():
             try:
                 body = {"topics": None, "allow_auto_topic_creation": False}
-                return self._ask(node, ApiKey.METADATA, _METADATA_VERSION, body)
+                layout: Layout = self._ask(
+                    node, ApiKey.METADATA, METADATA_VERSION, body, self._layouts.read
+                )
             except UnansweredError as silence:
                 failure = silence
+            else:
+                return layout
         raise failure or ClientError("the cluster has no brokers at the moment. Try again later")
 
     def _known_nodes(self) -> Iterator[Node]:
@@ -116,47 +127,14 @@ class ClusterReader:
         # At first, and when all whom we knew are gone.
         yield from bootstrap_nodes(self._access.bootstrap_servers)
 
-    def _offsets(self, nodes: Mapping[int, Node], topics: list[Any]) -> dict[int, dict[Place, int]]:
-        led: defaultdict[Node, dict[str, list[int]]] = defaultdict(dict)
-        for topic in topics:
-            for partition in topic.partitions:
-                if partition.leader_id in nodes:
-                    of_node = led[nodes[partition.leader_id]]
-                    of_node.setdefault(topic.name, []).append(partition.partition_index)
-        return {
-            time: dict(
-                found
-                for node, wanted in led.items()
-                for found in self._offsets_at(node, wanted, time)
-            )
-            for time in (_EARLIEST, _LATEST)
-        }
-
-    def _offsets_at(
-        self, node: Node, wanted: Mapping[str, list[int]], time: int
-    ) -> Iterator[tuple[Place, int]]:
-        body = {
-            "replica_id": -1,
-            "isolation_level": 0,
-            "topics": [
-                {
-                    "name": name,
-                    "partitions": [
-                        {"partition_index": index, "current_leader_epoch": -1, "timestamp": time}
-                        for index in partitions
-                    ],
-                }
-                for name, partitions in wanted.items()
-            ],
-        }
-        try:
-            answer = self._ask(node, ApiKey.LIST_OFFSETS, _LIST_OFFSETS_VERSION, body)
-        except UnansweredError:
-            return
-        for topic in answer.topics:
-            for partition in topic.partitions:
-                if partition.error_code == ErrorCode.NONE:
-                    yield (topic.name, partition.partition_index), partition.offset
+    def _offsets(self, layout: Layout, time: int) -> Offsets:
+        found: Offsets = {name: {} for name in layout.topics}
+        for node, body in layout.offset_requests[time].items():
+            api, version = ApiKey.LIST_OFFSETS, LIST_OFFSETS_VERSION
+            with suppress(UnansweredError):
+                for name, offsets in self._ask(node, api, version, body, listed_offsets).items():
+                    found.setdefault(name, {}).update(offsets)
+        return found
 
     def _listed(self, node: Node) -> dict[str, str]:
         """Return the types of the groups that a broker coordinates."""
@@ -210,18 +188,11 @@ class ClusterReader:
             "groups": [{"group_id": name, "topics": None} for name in types],
             "require_stable": False,
         }
-        answer = self._ask(node, ApiKey.OFFSET_FETCH, _OFFSET_FETCH_VERSION, body)
-        for group in answer.groups:
-            if group.error_code == ErrorCode.NONE and group.group_id in members:
-                found = members[group.group_id]
-                yield GroupState(
-                    group.group_id,
-                    found.state,
-                    found.count,
-                    _committed(group),
-                    found.owners,
-                    types[group.group_id],
-                )
+        api, version = ApiKey.OFFSET_FETCH, OFFSET_FETCH_VERSION
+        for name, offsets in self._ask(node, api, version, body, committed_offsets):
+            if name in members:
+                found = members[name]
+                yield GroupState(name, found.state, found.count, offsets, found.owners, types[name])
 
     def _log_dirs(self, node: Node) -> Iterator[LogDirState]:
         api, version = ApiKey.DESCRIBE_LOG_DIRS, _DESCRIBE_LOG_DIRS_VERSION
@@ -241,7 +212,14 @@ class ClusterReader:
                 self._newest[node, api.api_key] = api.max_version
         return self._newest[node, api_key]
 
-    def _ask(self, node: Node, api_key: ApiKey, version: int, body: Mapping[str, Any]) -> Any:
+    def _ask(
+        self,
+        node: Node,
+        api_key: ApiKey,
+        version: int,
+        body: Mapping[str, Any] | bytes,
+        decode: Decode | None = None,
+    ) -> Any:
         """Send a request; one that a connection of before does not take is sent on a new one."""
         where = f"{node.host}:{node.port}"
         try:
@@ -251,7 +229,7 @@ class ClusterReader:
                 if peer is None:
                     peer = open_socket(node.host, node.port, self._settings)
                 try:
-                    answer = ask(peer, api_key, version, body)
+                    answer = ask(peer, api_key, version, body, decode)
                 except BaseException as failure:
                     peer.close()
                     if isinstance(failure, OSError) and not is_new:
@@ -285,29 +263,16 @@ def bootstrap_nodes(servers: str) -> list[Node]:
     return [Node(-1, part.hostname or "", part.port or _DEFAULT_PORT) for part in parts]
 
 
-def _topic(topic: Any, offsets: Mapping[int, Mapping[Place, int]]) -> TopicState:
+def _topic(
+    name: str,
+    partitions: Sequence[LaidOutPartition],
+    earliest: Mapping[int, int],
+    latest: Mapping[int, int],
+) -> TopicState:
     return TopicState(
-        topic.name,
+        name,
         [
-            PartitionState(
-                partition.partition_index,
-                partition.leader_id,
-                partition.replica_nodes,
-                partition.isr_nodes,
-                offsets[_EARLIEST].get((topic.name, partition.partition_index)),
-                offsets[_LATEST].get((topic.name, partition.partition_index)),
-            )
-            for partition in sorted(topic.partitions, key=lambda each: each.partition_index)
+            PartitionState(index, leader, replicas, in_sync, earliest.get(index), latest.get(index))
+            for index, leader, replicas, in_sync in partitions
         ],
     )
-
-
-def _committed(group: Any) -> dict[str, dict[int, int]]:
-    return {
-        topic.name: {
-            partition.partition_index: partition.committed_offset
-            for partition in topic.partitions
-            if partition.error_code == ErrorCode.NONE and partition.committed_offset >= 0
-        }
-        for topic in group.topics
-    }
