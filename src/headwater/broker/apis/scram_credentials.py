@@ -15,7 +15,7 @@ from headwater.broker.sasl.scram_credentials import (
     ScramCredential,
     ScramMechanism,
     credential_of,
-    pattern_of,
+    new_patterns,
 )
 from headwater.log.errors import LogError
 from headwater.protocol import messages
@@ -142,13 +142,15 @@ async def _alter(broker: Broker, wanted: Any) -> dict[str, KafkaError | None]:
 
 
 def _patterns(records: Iterable[ScramRecord], credentials: ScramCredentials) -> list[ScramRecord]:
-    """Return what unknown users are made of, where these are the first known ones."""
-    first = {
-        record.mechanism: record.credential
+    """Return what unknown users are made of, where these users bring new kinds of salts."""
+    changed = {
+        (record.user, record.mechanism): record.credential
         for record in records
-        if record.credential is not None and (NOBODY, record.mechanism) not in credentials
+        if record.credential is not None
     }
-    return [ScramRecord(NOBODY, each, pattern_of(like)) for each, like in first.items()]
+    patterns = {user: kept for user, kept in credentials.items() if user[0] == NOBODY}
+    found = new_patterns(patterns | changed)
+    return [ScramRecord(NOBODY, *each) for each in found.items()]
 
 
 def _checked(change: Any, count: int) -> ScramMechanism:

@@ -72,7 +72,7 @@ class ScramExchange:
         known = self._known(user)
         self._is_known = known is not None
         # Made for everybody, so that it takes the same time.
-        nobody = imitation(self._credentials.get((NOBODY, self._mechanism)), user, self._mechanism)
+        nobody = self._imitation(user)
         self._credential = known or nobody
         self._nonce = match["nonce"] + secrets.token_urlsafe(24)
         salt = base64.b64encode(self._credential.salt).decode()
@@ -92,6 +92,12 @@ class ScramExchange:
             return None
         self._user, self._expires_at = login.owner, login.expires_at
         return login.credential
+
+    def _imitation(self, user: str) -> ScramCredential:
+        if self._by_token and self._tokens is not None:
+            return self._tokens.imitation(user, self._mechanism)
+        pattern = self._credentials.get((NOBODY, self._mechanism))
+        return imitation(pattern, user, self._mechanism)
 
     def _final(self, text: str) -> Step:
         assert self._said is not None
