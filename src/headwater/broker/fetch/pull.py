@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import time
 from typing import TYPE_CHECKING, TypeAlias
 
 from headwater.broker.authorizer import topic
@@ -30,8 +31,9 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_allowed", "_answer", "_broker", "_by_partition", "_max_bytes", "_min_bytes", "_request",
-        "_results", "_rights", "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
+        "_allowed", "_answer", "_broker", "_by_partition", "_expires_at", "_max_bytes",
+        "_min_bytes", "_request", "_results", "_rights", "_session", "_sizes", "_throttle",
+        "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +47,7 @@ class FetchPull:
         self._broker = broker
         self._version = request.header.api_version
         self._rights = None if request.need_not_ask else request
+        self._expires_at = request.session.authentication.expires_at
         self._allowed: dict[str | bytes, bool] = {}
         """Whether the client may read each topic, asked once for all its partitions."""
         self._request = wanted
@@ -82,18 +85,24 @@ class FetchPull:
         return has_news or total >= self._min_bytes
 
     def wait(self) -> asyncio.Future[Response]:
-        """Answer when enough has been appended, or when the client's patience ends."""
+        """Answer when enough has been appended, or when the client's patience or login ends."""
         loop = self._broker.loop
         answer = self._answer = loop.create_future()
         answer.add_done_callback(self._stop_waiting)
         self._waits_on = tuple(self._by_partition)
         for partition in self._waits_on:
             partition.add_waiter(self)
-        self._timer = loop.call_later(self._request.max_wait_ms / 1000, self._finish)
+        patience_s = self._request.max_wait_ms / 1000
+        if self._expires_at is not None:
+            patience_s = min(patience_s, self._expires_at - time())
+        self._timer = loop.call_later(patience_s, self._finish)
         return answer
 
     def high_watermark_moved(self, partition: Partition) -> None:
         """Look again at the one partition that moved; answer if that makes it enough."""
+        if self._expires_at is not None and time() >= self._expires_at:
+            self._finish()
+            return
         key = self._by_partition.get(partition)
         wanted = None if key is None else self._session.wanted.get(key)
         if key is None or wanted is None:
@@ -151,7 +160,9 @@ class FetchPull:
         answer = self._answer
         if answer is None or answer.done():
             return
-        self.read()
+        # What has come since its login ended, a client gets when it has logged in again.
+        if self._expires_at is None or time() < self._expires_at:
+            self.read()
         answer.set_result(self.response())
 
     def _stop_waiting(self, _: asyncio.Future[Response]) -> None:
