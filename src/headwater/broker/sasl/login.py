@@ -12,6 +12,7 @@ from enum import Enum, auto
 from time import time
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.audit.login_event import LoginEvent
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.session import USER, Authentication, Principal
 from headwater.protocol import messages
@@ -23,6 +24,7 @@ from headwater.protocol.primitives import ProtocolError
 if TYPE_CHECKING:
     import asyncio
 
+    from headwater.broker.audit.audit_log import AuditLog
     from headwater.broker.network.authentication_counts import AuthenticationCounts
     from headwater.broker.network.connection import Connection
     from headwater.broker.requests.reply import Reply
@@ -53,12 +55,14 @@ class Login:
         sasl: ListenerSasl,
         counts: AuthenticationCounts,
         loop: asyncio.AbstractEventLoop,
+        audit: AuditLog | None = None,
     ) -> None:
         self.state = State.GREETING
         self._connection = connection
         self._sasl = sasl
         self._counts = counts
         self._loop = loop
+        self._audit = audit
         self._mechanism = ""
         self._exchange: Exchange | None = None
 
@@ -177,6 +181,7 @@ class Login:
         )
         self._exchange = None
         self.state = State.DONE
+        self._note(None)
         return 0 if expires_at is None else max(0, round((expires_at - now) * 1000))
 
     def _refuse(
@@ -186,6 +191,7 @@ class Login:
         self.state = State.FAILED
         self._exchange = None
         self._counts.failed += 1
+        self._note(reason)
 
         def finish() -> None:
             if header is not None:
@@ -202,7 +208,13 @@ class Login:
     def _give_up(self, reason: str) -> None:
         self.state = State.FAILED
         self._counts.failed += 1
+        self._note(reason)
         self._connection.close(reason, kind="before login")
+
+    def _note(self, cause: str | None) -> None:
+        if self._audit is not None:
+            session = self._connection.session
+            self._audit.note_login(LoginEvent.of(session, self._mechanism or None, cause))
 
 
 def _encoded(header: RequestHeader, answer: dict[str, Any]) -> tuple[bytes, bytes]:
