@@ -3,7 +3,8 @@
     ApiVersions?  SaslHandshake  SaslAuthenticate...   and from then on every other request
 
 A client that shook hands with version 0 sends the mechanism's messages as they are, without
-headers. Anything else that comes before its time closes the connection, as Kafka does.
+headers. Anything else that comes before its time closes the connection, as Kafka does; where a
+handshake has been, it is answered before.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from headwater.broker.audit.login_event import LoginEvent
+from headwater.broker.sasl.illegal_state import illegal_state
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.session import USER, Authentication, Principal
 from headwater.protocol import messages
@@ -101,9 +103,7 @@ class Login:
             ApiKey.SASL_AUTHENTICATE if self.state is State.MESSAGES else ApiKey.SASL_HANDSHAKE
         )
         if header.api_key is not expected or not is_served(expected, header.api_version):
-            self._give_up(
-                f"it sent {header.api_key.name} v{header.api_version} before it had authenticated"
-            )
+            self._take_untimely(header, view, reply)
             return True
         body = messages.decode_request(header.api_key, header.api_version, view, header.body)
         if expected is ApiKey.SASL_HANDSHAKE:
@@ -111,6 +111,21 @@ class Login:
         else:
             self._take_message(header, bytes(body.auth_bytes), reply)
         return True
+
+    def _take_untimely(self, header: RequestHeader, view: memoryview, reply: Reply) -> None:
+        api_key, version = header.api_key, header.api_version
+        reason = f"it sent {api_key.name} v{version} before it had authenticated"
+        answer = None
+        if (
+            self.state is State.MESSAGES
+            and api_key is not ApiKey.SASL_AUTHENTICATE
+            and is_served(api_key, version)
+        ):
+            answer = illegal_state(header, view)
+        if answer is None:
+            self._give_up(reason)
+        else:
+            self._refuse(header, answer, reply, reason)
 
     def _take_handshake(self, header: RequestHeader, mechanism: str, reply: Reply) -> None:
         enabled = self._sasl.mechanisms
