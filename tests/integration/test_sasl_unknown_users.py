@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import pytest
 from confluent_kafka.admin import (
     AdminClient,
     ScramCredentialInfo,
     ScramMechanism,
+    UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
-from tests.integration.raw_client import RawClient
-from tests.scram_client import ScramClient
+from tests.integration.raw_client import ConnectionClosedError, RawClient
+from tests.scram_client import ScramClient, log_in
 from tests.secured_broker import SecuredBroker
 from tests.waiting import HUNG_AFTER_S
 
@@ -38,7 +41,8 @@ class Said(NamedTuple):
         return len(base64.b64decode(self.salt)), self.iterations, self.error
 
 
-class Gate(NamedTuple):
+@dataclass
+class Gate:
     """Where logins are tried."""
 
     port: int
@@ -59,6 +63,32 @@ def add_user(broker: SecuredBroker, name: str, iterations: int, salt_bytes: int)
     change = UserScramCredentialUpsertion(name, info, b"secret", bytes(salt_bytes))
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.alter_user_scram_credentials([change])[name].result(HUNG_AFTER_S)
+
+
+def test_whose_password_is_deleted_is_logged_out(tmp_path: Path) -> None:
+    first_users = tmp_path / "bootstrap.json"
+    first_users.write_text(bootstrap_text({"ann": "secret", "bob": "secret"}, []))
+    settings = {
+        "sasl.enabled.mechanisms": "SCRAM-SHA-256,SCRAM-SHA-512",
+        "headwater.bootstrap.file": str(first_users),
+    }
+    broker = SecuredBroker(tmp_path / "data", {"LOGIN": "SASL_PLAINTEXT"}, settings).start()
+    gate = Gate(broker.port_of("LOGIN"))
+    mechanisms = sasl.ScramMechanism
+    logins = [(user, each) for user in ("ann", "bob") for each in mechanisms]
+    clients = {login: RawClient(gate) for login in logins}
+    for (user, mechanism), client in clients.items():
+        assert log_in(client, mechanism, ScramClient(mechanism, user, "secret")).error_code == 0
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    deletion = UserScramCredentialDeletion("ann", ScramMechanism.SCRAM_SHA_256)
+    admin.alter_user_scram_credentials([deletion])["ann"].result(HUNG_AFTER_S)
+    gone = clients.pop(("ann", mechanisms.SCRAM_SHA_256))
+    with gone, pytest.raises(ConnectionClosedError):
+        gone.call("metadata", 1, topics=[])
+    for client in clients.values():
+        with client:
+            assert client.call("metadata", 1, topics=[]).brokers
+    broker.stop()
 
 
 def test_unknown_names_get_what_known_ones_get(tmp_path: Path) -> None:

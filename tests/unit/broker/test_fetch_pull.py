@@ -79,6 +79,18 @@ def test_what_comes_after_the_login_is_not_delivered(
     asyncio.run(run())
 
 
+def test_who_is_logged_out_gets_nothing_more(tmp_path: Path) -> None:
+    async def run() -> bytes:
+        async with running(tmp_path) as admin:
+            await create(admin)
+            task = await waiting(admin)
+            admin.session.end_login()
+            append(admin, b"late")
+            return await asyncio.wait_for(task, HUNG_AFTER_S)
+
+    assert asyncio.run(run()) == b""
+
+
 def test_it_waits_no_longer_than_the_login_lasts(tmp_path: Path) -> None:
     async def run() -> Any:
         async with running(tmp_path) as admin:

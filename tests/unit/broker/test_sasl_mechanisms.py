@@ -88,6 +88,16 @@ def test_the_imitation_of_a_user_cannot_be_logged_in_as() -> None:
         exchange.take(client.final(answer.answer))
 
 
+def test_a_password_that_is_deleted_during_a_login_is_of_no_use() -> None:
+    known = users(SHA_256, {"ann": "secret"})
+    client = ScramClient(SHA_256, "ann", "secret")
+    exchange = ScramExchange(SHA_256, known)
+    final = client.final(exchange.take(client.first).answer)
+    del known["ann", SHA_256]
+    with pytest.raises(LoginRefused):
+        exchange.take(final)
+
+
 def test_tokens_that_do_not_exist_have_the_salts_that_they_would_have() -> None:
     config = BrokerConfig({"listeners": "PLAINTEXT://:0", "delegation.token.secret.key": "k"})
     ann = Principal(USER, "ann")

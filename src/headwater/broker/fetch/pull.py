@@ -31,8 +31,8 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_allowed", "_answer", "_broker", "_by_partition", "_expires_at", "_max_bytes",
-        "_min_bytes", "_request", "_results", "_rights", "_session", "_sizes", "_throttle",
+        "_allowed", "_answer", "_broker", "_by_partition", "_client", "_max_bytes", "_min_bytes",
+        "_request", "_results", "_rights", "_session", "_sizes", "_throttle",
         "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ class FetchPull:
         self._broker = broker
         self._version = request.header.api_version
         self._rights = None if request.need_not_ask else request
-        self._expires_at = request.session.authentication.expires_at
+        self._client = request.session
         self._allowed: dict[str | bytes, bool] = {}
         """Whether the client may read each topic, asked once for all its partitions."""
         self._request = wanted
@@ -93,14 +93,15 @@ class FetchPull:
         for partition in self._waits_on:
             partition.add_waiter(self)
         patience_s = self._request.max_wait_ms / 1000
-        if self._expires_at is not None:
-            patience_s = min(patience_s, self._expires_at - time())
+        expires_at = self._client.authentication.expires_at
+        if expires_at is not None:
+            patience_s = min(patience_s, expires_at - time())
         self._timer = loop.call_later(patience_s, self._finish)
         return answer
 
     def high_watermark_moved(self, partition: Partition) -> None:
         """Look again at the one partition that moved; answer if that makes it enough."""
-        if self._expires_at is not None and time() >= self._expires_at:
+        if self._login_has_ended():
             self._finish()
             return
         key = self._by_partition.get(partition)
@@ -161,9 +162,13 @@ class FetchPull:
         if answer is None or answer.done():
             return
         # What has come since its login ended, a client gets when it has logged in again.
-        if self._expires_at is None or time() < self._expires_at:
+        if not self._login_has_ended():
             self.read()
         answer.set_result(self.response())
+
+    def _login_has_ended(self) -> bool:
+        expires_at = self._client.authentication.expires_at
+        return expires_at is not None and time() >= expires_at
 
     def _stop_waiting(self, _: asyncio.Future[Response]) -> None:
         if self._timer is not None:

@@ -51,8 +51,8 @@ class SaslGate:
                 expires_at = connection.session.authentication.expires_at
                 if expires_at is not None and time() > expires_at:
                     connection.close(
-                        "its login has expired, and it did not log in again"
-                        " (connections.max.reauth.ms)",
+                        "its login has expired (connections.max.reauth.ms), or its user's password"
+                        " was deleted, and it did not log in again",
                         kind="expired login",
                     )
                     return

@@ -118,7 +118,9 @@ class ScramExchange:
             raise self._refused()
         key = bytes(a ^ b for a, b in zip(proof, signature, strict=True))
         is_right = hmac.compare_digest(hashlib.new(name, key).digest(), credential.stored_key)
-        if not is_right or not self._is_known:
+        # Whose password has been deleted meanwhile must not come in with it.
+        is_kept = self._by_token or self._known(self._user) == credential
+        if not is_right or not self._is_known or not is_kept:
             raise self._refused()
         verifier = base64.b64encode(hmac.digest(credential.server_key, signed, name))
         return Step(b"v=" + verifier, self._user, self._expires_at, by_token=self._by_token)
