@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from headwater.protocol.frames import RequestHeader
 
 _ERROR = ErrorCode.ILLEGAL_SASL_STATE
+_SAID = "Request is not valid given the current SASL state."
+_NOTHING = {"node_id": -1, "port": -1, "producer_epoch": -1}
+"""What Kafka has where there is nothing to tell, beside the schemas' own defaults."""
 
 
 def illegal_state(header: RequestHeader, view: memoryview) -> dict[str, Any] | None:
@@ -40,7 +43,7 @@ def illegal_state(header: RequestHeader, view: memoryview) -> dict[str, Any] | N
     known = {field.name for field in fields(response_schema(api_key, version))}
     if "error_code" not in known:
         return None
-    answer = {"error_code": _ERROR, "error_message": message}
+    answer = {**_NOTHING, "error_code": _ERROR, "error_message": _SAID}
     return {name: value for name, value in answer.items() if name in known}
 
 
