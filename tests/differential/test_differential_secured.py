@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import dataclasses
 import hmac
 import ssl
 import warnings
@@ -31,6 +32,7 @@ from tests.waiting import wait_for
 
 from headwater.broker.sasl.scram_credentials import ScramMechanism
 from headwater.clients.raw.broker_socket import ask
+from headwater.log.records.record import Record, encode_batch
 from headwater.protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
@@ -129,6 +131,49 @@ def test_logins(both: Both) -> None:
     seen = same(both, program)
     assert seen["scram"] == "none"
     assert seen["scram, wrong password"] == "sasl_authentication_failed"
+
+
+def test_requests_within_a_login(both: Both) -> None:
+    def answered(engine: Secured, api: str, version: int, *before: str, **body: Any) -> Any:
+        with engine.raw("SASL_PLAINTEXT") as client:
+            for earlier in before:
+                client.call(earlier, 1, mechanism="PLAIN")
+            try:
+                answer = client.call(api, version, **body)
+            except ConnectionClosedError:
+                return "closed"
+            closes = client.is_closed_by_broker()
+            said = dataclasses.asdict(answer)
+            # Kafka tells its own version in answers that have room for nothing else.
+            said.pop("api_keys", None)
+            return [repr(sorted(said.items())), closes]
+
+    def program(engine: Secured) -> Any:
+        records = encode_batch([Record(0, 0, None, b"x")])
+        batch = {"partition_data": [{"index": 0, "records": records}]}
+        written = {"acks": -1, "timeout_ms": 100, "topic_data": [{"name": "a", **batch}]}
+        seen = {}
+        for before in ((), ("sasl_handshake",)):
+            for name, version, body in (
+                ("sasl_handshake", 1, {"mechanism": "PLAIN"}),
+                ("produce", 9, written),
+                ("produce", 9, {**written, "acks": 0}),
+                ("metadata", 9, {"topics": [{"name": "a"}, {"name": "b"}]}),
+                ("metadata", 9, {"topics": None}),
+                ("find_coordinator", 3, {"key": "g"}),
+                ("list_groups", 4, {}),
+                ("join_group", 5, {"group_id": "g"}),
+                ("init_producer_id", 4, {}),
+                ("heartbeat", 4, {"group_id": "g"}),
+            ):
+                if before or name != "sasl_handshake":
+                    told = answered(engine, name, version, *before, **body)
+                    seen[f"{name} {sorted(body)} {body.get('acks')} after {before}"] = told
+        return seen
+
+    seen = same(both, program)
+    assert "closed" in seen.values()
+    assert any("illegal_sasl_state" in each[0] for each in seen.values())
 
 
 def test_certificates_and_versions_of_tls(both: Both) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
+from tests.integration.raw_client import RawClient
 from tests.secured_broker import SecuredBroker
 from tests.waiting import HUNG_AFTER_S, wait_for
 
@@ -105,6 +106,39 @@ def test_changes_refusals_and_reads_are_told(broker: SecuredBroker, tmp_path: Pa
     assert counts[0] == 1
     assert len(counts) == 2
     assert sum(counts) <= 20
+    broker.start()
+
+
+def test_logins_are_told_and_failures_are_counted(broker: SecuredBroker, tmp_path: Path) -> None:
+    path = tmp_path / "audit.log"
+
+    class Gate:
+        port = broker.port_of("LOGIN")
+
+    def log_in(password: str) -> int:
+        with RawClient(Gate()) as client:
+            client.call("sasl_handshake", 1, mechanism="PLAIN")
+            message = f"\0ann\0{password}".encode()
+            return int(client.call("sasl_authenticate", 2, auth_bytes=message).error_code)
+
+    assert log_in("ann") == 0
+    (came,) = wait_for(lambda: told(path, operation="LOGIN", allowed=True))
+    assert {**came, "time": ""} == {
+        "time": "", "principal": "User:ann", "host": "127.0.0.1", "listener": "LOGIN",
+        "clientId": None, "api": "SASL_AUTHENTICATE", "operation": "LOGIN", "resourceType": None,
+        "resource": None, "allowed": True, "mechanism": "PLAIN", "cause": None, "count": 1,
+    }  # fmt: skip
+    assert [log_in("guessed") for _ in range(5)] == [58] * 5
+    with RawClient(Gate()) as client:
+        assert client.call("sasl_handshake", 1, mechanism="ODD").error_code == 33
+    broker.stop()
+    failed = told(path, operation="LOGIN", allowed=False, mechanism="PLAIN")
+    assert [each["count"] for each in failed] == [1, 4]
+    assert {each["principal"] for each in failed} == {"User:ANONYMOUS"}
+    assert all("Invalid username or password" in each["cause"] for each in failed)
+    assert "guessed" not in path.read_text()
+    (odd,) = told(path, operation="LOGIN", allowed=False, mechanism=None)
+    assert "it wants the SASL mechanism 'ODD'" in odd["cause"]
     broker.start()
 
 

@@ -144,6 +144,7 @@ class Broker:
                     dispatch,
                     self.topics.scram_credentials,
                     self.delegation_tokens,
+                    self.audit,
                 ),
                 bind(endpoint.host, endpoint.port, backlog),
                 self.loop,

@@ -92,6 +92,10 @@ class Session:
         self.client_software_name = software_name
         self.client_software_version = software_version
 
+    def end_login(self) -> None:
+        """Have it proved again before anything else is served, or read."""
+        self.authentication = self.authentication._replace(expires_at=0.0)
+
     def authenticated(self, authentication: Authentication) -> Session:
         """Return the session of the same client after it has proved who it is."""
         session = Session(

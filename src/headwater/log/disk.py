@@ -140,17 +140,30 @@ def sync_directory(path: str | Path) -> None:
         os.close(fd)
 
 
-def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Replace a file in one step: a crash leaves the old content or the new, never a mixture."""
-    replace_file(path, data, durable=durable)
+def write_atomically(
+    path: Path, data: bytes, *, durable: bool = True, is_private: bool = False
+) -> None:
+    """Replace a file in one step: a crash leaves the old content or the new, never a mixture.
+
+    One that is private can be read by its owner alone, from its first byte on.
+    """
+    if is_private:
+        # Whoever has opened what a crash left there would read on.
+        temporary_of(path).unlink(missing_ok=True)
+    replace_file(path, data, durable=durable, mode=0o600 if is_private else 0o644)
     if durable:
         sync_directory(path.parent)
 
 
-def replace_file(path: str | Path, data: bytes, *, durable: bool) -> None:
+def temporary_of(path: Path) -> Path:
+    """Return the file that is renamed to this one, which a crash may leave behind."""
+    return path.with_name(f"{path.name}.tmp")
+
+
+def replace_file(path: str | Path, data: bytes, *, durable: bool, mode: int = 0o644) -> None:
     """Do the same without the directory, which a caller with more to rename syncs once."""
     temporary = f"{path}.tmp"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         write_at(fd, data, 0)
         if durable:

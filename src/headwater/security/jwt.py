@@ -95,18 +95,17 @@ def _verify(key: PublicKey, algorithm: str, proof: bytes, signed: bytes) -> bool
 
 
 def _check_claims(claims: dict[str, Any], expected: Expectations, now: float) -> Token:
-    expires_at = _time(claims, "exp", None)
-    starts_at = max(_time(claims, "nbf", now), _time(claims, "iat", now))
+    expires_at, issued_at = _time(claims, "exp", None), _time(claims, "iat", None)
+    starts_at = max(_time(claims, "nbf", issued_at), issued_at)
     if now > expires_at + expected.skew_s:
         raise TokenRefused("it has expired")
+    if expires_at < starts_at:
+        raise TokenRefused("it ends before it begins")
     if now < starts_at - expected.skew_s:
         raise TokenRefused("it is not good yet")
     if expected.issuer is not None and claims.get("iss") != expected.issuer:
         raise TokenRefused("another issuer has made it (oauthbearer.expected.issuer)")
-    audience = claims.get("aud", [])
-    audiences = audience if isinstance(audience, list) else [audience]
-    if expected.audience and not set(map(str, audiences)) & set(expected.audience):
-        raise TokenRefused("it is for somebody else (oauthbearer.expected.audience)")
+    _check_audience(claims.get("aud"), expected.audience)
     scope = claims.get(expected.scope_claim, "")
     if not isinstance(scope, str | list):
         raise TokenRefused(f"its {expected.scope_claim} is neither text nor a list")
@@ -116,8 +115,21 @@ def _check_claims(claims: dict[str, Any], expected: Expectations, now: float) ->
     return Token(subject.strip(), expires_at)
 
 
+def _check_audience(claimed: Any, expected: tuple[str, ...]) -> None:
+    """As Kafka does: also where no audience is expected, a token for one is for somebody else."""
+    if claimed is None and not expected:
+        return
+    audiences = claimed if isinstance(claimed, list) else [claimed]
+    if not all(isinstance(each, str) for each in audiences):
+        raise TokenRefused("it does not say in words who is to take it (aud)")
+    if not set(audiences) & set(expected):
+        raise TokenRefused("it is for somebody else (oauthbearer.expected.audience)")
+
+
 def _time(claims: dict[str, Any], name: str, default: float | None) -> float:
     value = claims.get(name, default)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TokenRefused(f"its {name} is no time")
+    if not isfinite(value) or value < 0:
         raise TokenRefused(f"its {name} is no time")
     return float(value)

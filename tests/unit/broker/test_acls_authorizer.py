@@ -118,13 +118,20 @@ def test_some_rights_imply_that_one_may_look_and_no_denial_does() -> None:
         ("0:0:0:0:0:0:0:1", "::1", True),
         ("::1", "::1", True),
         ("fe80:0:0:0:0:0:0:1", "fe80::1%eth0", True),
+        ("0000:0000:0000:0000:0000:0000:0000:0001", "::1", True),
+        ("0:0::1", "::1", True),
+        ("FE80::00a1", "fe80::a1", True),
+        ("::1", "0:0:0:0:0:0:0:1", True),
+        ("fe80::1%eth0", "fe80::1%eth0", True),
+        ("fe80::1%eth1", "fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", "10.0.0.1", True),
+        ("::ffff:a00:1", "::ffff:10.0.0.1", True),
+        ("no:address", "::1", False),
         ("10.0.0.1", "::ffff:10.0.0.1", True),
         ("::2", "::1", False),
     ],
 )
-def test_hosts_are_written_as_java_writes_them_or_shorter(
-    written: str, host: str, fits: bool
-) -> None:
+def test_hosts_are_addresses_in_any_spelling(written: str, host: str, fits: bool) -> None:
     assert may(authorizer(acl("orders", host=written)), by=session(host=host)) == fits
 
 

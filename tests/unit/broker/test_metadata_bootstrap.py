@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from headwater.broker.config import BrokerConfig
-from headwater.broker.metadata.bootstrap import first_records
+from headwater.broker.metadata.bootstrap import first_records, missing_patterns
 from headwater.broker.metadata.metadata_store import MetadataStore
 from headwater.broker.sasl.scram_credentials import NOBODY, ScramMechanism
 from headwater.config import ConfigError
@@ -30,6 +30,8 @@ def test_users_and_acls_are_there_at_once_and_after_a_restart(tmp_path: Path) ->
     path.write_text(bootstrap_text({"ann": "secret"}, [right]))
     store = MetadataStore(tmp_path)
     store.commit(first_records(config_of(path), store.load()))
+    store.commit(missing_patterns(store.metadata))
+    assert missing_patterns(store.metadata) == []
     store.close()
     again = MetadataStore(tmp_path)
     metadata = again.load()

@@ -54,6 +54,27 @@ def test_what_was_committed_is_there_again(tmp_path: Path) -> None:
     assert metadata.broker_configs == {"": {"message.max.bytes": "1000"}}
 
 
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    leftover = tmp_path / f"{FILE_NAME}.tmp"
+    before = os.umask(0)
+    try:
+        _open(tmp_path).close()
+        assert path.stat().st_mode & 0o777 == 0o600
+        # An earlier version has made it, and has been killed while it made it anew.
+        path.chmod(0o644)
+        leftover.write_bytes(b"secrets")
+        store = _open(tmp_path)
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert not leftover.exists()
+        with leftover.open("w+b") as opened:
+            store._rewrite()
+            assert path.stat().st_mode & 0o777 == 0o600
+            assert opened.read() == b""
+    finally:
+        os.umask(before)
+
+
 def test_a_deleted_topic_is_gone_for_good(tmp_path: Path) -> None:
     store = _open(tmp_path)
     store.commit([ORDERS, USERS])

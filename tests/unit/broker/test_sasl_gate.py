@@ -16,10 +16,12 @@ from headwater.broker.config import BrokerConfig
 from headwater.broker.network.authentication_counts import AuthenticationCounts
 from headwater.broker.sasl import gate as gate_module
 from headwater.broker.sasl.gate import SaslGate
+from headwater.broker.sasl.illegal_state import illegal_state
 from headwater.broker.sasl.listener_sasl import ListenerSasl
 from headwater.protocol import messages
-from headwater.protocol.api_keys import ApiKey, is_flexible
+from headwater.protocol.api_keys import SERVED, ApiKey, is_flexible
 from headwater.protocol.errors import ErrorCode
+from headwater.protocol.frames import RequestHeader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -188,6 +190,90 @@ def test_what_comes_before_its_time_closes(frames: list[bytes]) -> None:
             await client.say(*frames)
             await client.closed()
             assert client.peer.frames == []
+            assert client.counts.failed == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("api_key", "version", "sent", "answered"),
+    [
+        (ApiKey.SASL_HANDSHAKE, 1, {"mechanism": "PLAIN"}, lambda answer: [answer.error_code]),
+        (ApiKey.API_VERSIONS, 3, {}, lambda answer: [answer.error_code]),
+        (ApiKey.API_VERSIONS, 0, {}, lambda answer: [answer.error_code]),
+        (ApiKey.FIND_COORDINATOR, 3, {}, lambda answer: [answer.error_code]),
+        (
+            ApiKey.METADATA, 9, {"topics": [{"name": "a"}, {"name": "b"}]},
+            lambda answer: [topic.error_code for topic in answer.topics],
+        ),
+        (
+            ApiKey.PRODUCE, 9,
+            {"acks": -1, "timeout": 100, "topic_data": [
+                {"name": "a", "partition_data": [{"index": 0}, {"index": 1}]}]},
+            lambda answer: [
+                each.error_code for topic in answer.responses for each in topic.partition_responses
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_what_comes_within_a_login_is_answered_and_closes(
+    api_key: ApiKey, version: int, sent: dict[str, Any], answered: Any
+) -> None:
+    async def run() -> None:
+        async with guest() as client:
+            await client.say(handshake(), sasl(api_key, version, **sent), authenticate(GOOD))
+            await client.answer(ApiKey.SASL_HANDSHAKE, 1)
+            size = int.from_bytes(await client.peer.receive(4), "big")
+            data = await client.peer.receive(size)
+            has_tags = is_flexible(api_key, version) and api_key is not ApiKey.API_VERSIONS
+            answer = messages.decode_response(
+                api_key, version, memoryview(data), 5 if has_tags else 4
+            )
+            codes = answered(answer)
+            assert set(codes) == {ErrorCode.ILLEGAL_SASL_STATE}
+            await client.closed()
+            assert client.peer.frames == []
+            assert (client.counts.failed, client.counts.succeeded) == (1, 0)
+
+    asyncio.run(run())
+
+
+def test_every_request_has_its_answer() -> None:
+    hot = (ApiKey.PRODUCE, ApiKey.METADATA)  # these are read, the others are not
+    empty = memoryview(b"")
+    answered = set()
+    for api_key, versions in SERVED.items():
+        for version in range(versions.min, versions.max + 1):
+            if api_key in hot:
+                continue
+            answer = illegal_state(RequestHeader(api_key, version, 1, None, 0), empty)
+            if answer is not None:
+                data = messages.encode_response(api_key, version, answer)
+                said = messages.decode_response(api_key, version, memoryview(data))
+                assert said.error_code == ErrorCode.ILLEGAL_SASL_STATE
+                answered.add(api_key)
+    assert {
+        ApiKey.API_VERSIONS,
+        ApiKey.FETCH,
+        ApiKey.JOIN_GROUP,
+        ApiKey.INIT_PRODUCER_ID,
+    } < answered
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        sasl(ApiKey.PRODUCE, 9, acks=0, timeout=100, topic_data=[]),
+        sasl(ApiKey.OFFSET_COMMIT, 8, group_id="g", topics=[]),
+        sasl(ApiKey.PRODUCE, 9, acks=1, timeout=100, topic_data=[])[:-2],
+    ],
+)
+def test_what_has_no_answer_within_a_login_only_closes(frame: bytes) -> None:
+    async def run() -> None:
+        async with guest() as client:
+            await client.say(handshake(), frame)
+            await client.answer(ApiKey.SASL_HANDSHAKE, 1)
+            await client.closed()
             assert client.counts.failed == 1
 
     asyncio.run(run())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.scram_client import ScramClient, salted
 
 from headwater.broker.config import BrokerConfig
+from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
 from headwater.broker.sasl.jaas import users_of
 from headwater.broker.sasl.listener_sasl import ListenerSasl
 from headwater.broker.sasl.mechanism import LoginRefused, Step
@@ -22,8 +23,9 @@ from headwater.broker.sasl.scram_credentials import (
     ScramMechanism,
     credential_of,
     imitation,
-    pattern_of,
+    new_patterns,
 )
+from headwater.broker.session import USER, Principal
 from headwater.config import ConfigError
 
 SHA_256, SHA_512 = ScramMechanism
@@ -35,8 +37,7 @@ def users(mechanism: ScramMechanism, passwords: dict[str, str]) -> ScramCredenti
         salt = random.Random(user).randbytes(24)
         hashed = salted(mechanism, password, salt, 4096)
         known[user, mechanism] = credential_of(mechanism, salt, 4096, hashed)
-    first = next(iter(known.values()))
-    return {**known, (NOBODY, mechanism): pattern_of(first)}
+    return {**known, (NOBODY, mechanism): new_patterns(known)[mechanism]}
 
 
 @pytest.mark.parametrize("mechanism", ScramMechanism)
@@ -85,6 +86,28 @@ def test_the_imitation_of_a_user_cannot_be_logged_in_as() -> None:
     )  # fmt: skip
     with pytest.raises(LoginRefused):
         exchange.take(client.final(answer.answer))
+
+
+def test_a_password_that_is_deleted_during_a_login_is_of_no_use() -> None:
+    known = users(SHA_256, {"ann": "secret"})
+    client = ScramClient(SHA_256, "ann", "secret")
+    exchange = ScramExchange(SHA_256, known)
+    final = client.final(exchange.take(client.first).answer)
+    del known["ann", SHA_256]
+    with pytest.raises(LoginRefused):
+        exchange.take(final)
+
+
+def test_tokens_that_do_not_exist_have_the_salts_that_they_would_have() -> None:
+    config = BrokerConfig({"listeners": "PLAINTEXT://:0", "delegation.token.secret.key": "k"})
+    ann = Principal(USER, "ann")
+    token = DelegationTokens(config, dict).new(ann, ann, (), 0, 0)
+    there = DelegationTokens(config, lambda: {token.id: token}).login(token.id, SHA_512, 0)
+    assert there is not None
+    nowhere = DelegationTokens(config, dict)
+    assert nowhere.login(token.id, SHA_512, 0) is None
+    assert nowhere.imitation(token.id, SHA_512)[:2] == there.credential[:2]
+    assert nowhere.imitation(token.id, SHA_256)[:2] != there.credential[:2]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,9 @@ def test_a_signed_token_names_its_subject(keys: KeySource, algorithm: str) -> No
         found = check_token(text, keys, EXPECTED, now)
         assert found.subject == "ann"
         assert 3590 < found.expires_at - now < 3610
-    assert check_token(token(algorithm, exp=now - 20), keys, EXPECTED, now).subject == "ann"
+    late = token(algorithm, iat=now - 60, exp=now - 20)
+    assert check_token(late, keys, EXPECTED, now).subject == "ann"
+    assert check_token(PROVIDER.token(algorithm), keys, Expectations(), now).subject == "ann"
     by_name = Expectations(subject_claim="name")
     assert check_token(PROVIDER.token(name="bob"), keys, by_name, now).subject == "bob"
 
@@ -62,6 +64,13 @@ def test_a_token_that_proves_nothing_is_refused(keys: KeySource) -> None:
         (token(exp="later"), "exp is no time"),
         (token(iss="https://elsewhere"), "another issuer"),
         (token(aud="somebody"), "somebody else"),
+        (token(aud=None), "who is to take it"),
+        (token(aud=["kafka", 5]), "who is to take it"),
+        (token(aud=[]), "somebody else"),
+        (token(iat=None), "iat is no time"),
+        (token(iat=-5), "iat is no time"),
+        (token(iat=time.time() + 20, exp=time.time() + 10), "ends before it begins"),
+        (token(nbf=time.time() + 20, exp=time.time() + 10), "ends before it begins"),
         (token(sub=None), "who it is for"),
         (token(sub=" "), "who it is for"),
         (token(scope=5), "neither text nor a list"),
@@ -78,6 +87,12 @@ def test_a_token_that_proves_nothing_is_refused(keys: KeySource) -> None:
     ):
         with pytest.raises(TokenRefused, match=reason):
             check_token(text, keys, EXPECTED, time.time())
+
+
+@pytest.mark.parametrize("audience", ["somebody", "", [], ["somebody", "others"]])
+def test_a_token_for_somebody_is_not_for_who_expects_none(keys: KeySource, audience: Any) -> None:
+    with pytest.raises(TokenRefused, match="somebody else"):
+        check_token(PROVIDER.token(aud=audience), keys, Expectations(), time.time())
 
 
 def first(text: str, header: str = "n,,") -> bytes:
@@ -153,4 +168,4 @@ def test_the_settings_of_a_listener(tmp_path: Path) -> None:
         ListenerSasl("SASL_SSL", BrokerConfig({**given, setting: "file:///nowhere"}), dict)
     address = PROVIDER.publish(tmp_path / "jwks.json")
     sasl = ListenerSasl("SASL_SSL", BrokerConfig({**given, setting: address}), dict)
-    assert sasl.begin("OAUTHBEARER").take(first(token())).user == "ann"
+    assert sasl.begin("OAUTHBEARER").take(first(token(aud=None))).user == "ann"

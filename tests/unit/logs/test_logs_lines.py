@@ -8,7 +8,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-from headwater.logs.lines import VARIABLE, JsonFormatter
+from headwater.logs.lines import VARIABLE, JsonFormatter, TextFormatter
 from headwater.up.log_lines import LogLines
 
 if TYPE_CHECKING:
@@ -36,6 +36,25 @@ def test_a_traceback_is_a_field() -> None:
         failed.exc_info = sys.exc_info()
     line = json.loads(JsonFormatter().format(failed))
     assert line["exception"].endswith("ValueError: wrong")
+
+
+def test_nobody_makes_up_lines() -> None:
+    name = "ann\n2026-01-01 INFO all is well\r\x1b[2J\x85\u2028\u202e\ud800\x00\t\x7fé"
+    text = TextFormatter().format(record("denied %s", name))
+    assert text.endswith(
+        r"denied ann\n2026-01-01 INFO all is well\r\x1b[2J\x85\u2028\u202e\ud800\x00" "\t" r"\x7fé"
+    )
+    assert len(text.splitlines()) == 1
+    text.encode()
+    try:
+        raise ValueError(name)
+    except ValueError:
+        failed = record("it failed")
+        failed.exc_info = sys.exc_info()
+    first, *others = TextFormatter().format(failed).splitlines()
+    assert first.endswith("WARNING it failed")
+    assert others[0] == "  Traceback (most recent call last):"
+    assert all(line.startswith("  ") for line in others)
 
 
 def test_many_services_are_told_apart_by_a_field(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv6Address
 from typing import TYPE_CHECKING
 
 from headwater.broker.acls.acl import ANYBODY, WILDCARD
 from headwater.broker.acls.acl_index import AclIndex
+from headwater.broker.acls.addresses import spelled_alike
 from headwater.broker.acls.denials import Denials
 from headwater.broker.authorizer import Resource
 from headwater.protocol.acls import AclOperation, PatternType, PermissionType, ResourceType
@@ -95,7 +95,7 @@ class StandardAuthorizer:
         for by_principal in found:
             for principal in (str(session.principal), ANYBODY):
                 for acl in by_principal.get(principal, ()):
-                    if acl.host not in hosts or not _speaks_of(acl, operation):
+                    if spelled_alike(acl.host) not in hosts or not _speaks_of(acl, operation):
                         continue
                     if acl.permission is PermissionType.DENY:
                         return False
@@ -110,7 +110,10 @@ class StandardAuthorizer:
         hosts = _hosts(session.client_host)
         allowed, denied = [], set()
         for acl in self.acls.of_type(resource_type, (str(session.principal), ANYBODY)):
-            if acl.host not in hosts or acl.operation not in (operation, AclOperation.ALL):
+            if spelled_alike(acl.host) not in hosts or acl.operation not in (
+                operation,
+                AclOperation.ALL,
+            ):
                 continue
             if acl.permission is PermissionType.ALLOW:
                 allowed.append(acl.pattern)
@@ -157,11 +160,5 @@ def _speaks_of(acl: Acl, operation: AclOperation) -> bool:
 
 
 def _hosts(client_host: str) -> Collection[str]:
-    """Return how an ACL may write a client's host; Java spells IPv6 addresses in full."""
-    if ":" not in client_host:
-        return (WILDCARD, client_host)
-    address = IPv6Address(client_host.partition("%")[0])
-    if address.ipv4_mapped is not None:
-        return (WILDCARD, client_host, str(address.ipv4_mapped))
-    in_full = ":".join(f"{int(part, 16):x}" for part in address.exploded.split(":"))
-    return (WILDCARD, client_host, address.compressed, in_full)
+    """Return the hosts of ACLs that speak of a client's, by `spelled_alike`."""
+    return (WILDCARD, client_host, spelled_alike(client_host.partition("%")[0]))

@@ -15,8 +15,9 @@ from headwater.broker.sasl.scram_credentials import (
     ScramCredential,
     ScramMechanism,
     credential_of,
-    pattern_of,
+    new_patterns,
 )
+from headwater.broker.session import USER, Principal
 from headwater.log.errors import LogError
 from headwater.protocol import messages
 from headwater.protocol.acls import AclOperation
@@ -24,11 +25,11 @@ from headwater.protocol.api_keys import ApiKey
 from headwater.protocol.errors import ErrorCode, KafkaError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Collection, Iterable
 
     from headwater.broker.broker import Broker
     from headwater.broker.requests.request import Request, Response
-    from headwater.broker.sasl.scram_credentials import ScramCredentials
+    from headwater.broker.sasl.scram_credentials import ScramCredentials, ScramUser
 
 
 def describe_user_scram_credentials(broker: Broker, request: Request) -> Response:
@@ -138,17 +139,33 @@ async def _alter(broker: Broker, wanted: Any) -> dict[str, KafkaError | None]:
         except LogError as error:
             failure = KafkaError(error_code_of(error), str(error))
             errors.update((record.user, failure) for record in records)
+        else:
+            _end_logins(broker, {(r.user, r.mechanism) for r in records if r.credential is None})
     return errors
 
 
+def _end_logins(broker: Broker, gone: Collection[ScramUser]) -> None:
+    """Log those out whose passwords are gone; what a token has proved does not rest on one."""
+    by_principal = {(Principal(USER, user), mechanism.sasl_name) for user, mechanism in gone}
+    if not by_principal:
+        return
+    for listener in broker.listeners:
+        for connection in listener.connections:
+            known = connection.session.authentication
+            if known.token_owner is None and (known.principal, known.mechanism) in by_principal:
+                connection.session.end_login()
+
+
 def _patterns(records: Iterable[ScramRecord], credentials: ScramCredentials) -> list[ScramRecord]:
-    """Return what unknown users are made of, where these are the first known ones."""
-    first = {
-        record.mechanism: record.credential
+    """Return what unknown users are made of, where these users bring new kinds of salts."""
+    changed = {
+        (record.user, record.mechanism): record.credential
         for record in records
-        if record.credential is not None and (NOBODY, record.mechanism) not in credentials
+        if record.credential is not None
     }
-    return [ScramRecord(NOBODY, each, pattern_of(like)) for each, like in first.items()]
+    patterns = {user: kept for user, kept in credentials.items() if user[0] == NOBODY}
+    found = new_patterns(patterns | changed)
+    return [ScramRecord(NOBODY, *each) for each in found.items()]
 
 
 def _checked(change: Any, count: int) -> ScramMechanism:

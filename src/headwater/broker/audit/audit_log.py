@@ -2,6 +2,7 @@
 
 What changes something is written each time. What reads, writes or describes comes in such numbers
 that it is written once in an interval for the same client, operation and resource, with a count.
+So do logins, for the same client, mechanism and cause: those that fail cost an attacker nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from headwater.protocol.acls import AclOperation
 
 if TYPE_CHECKING:
     from headwater.broker.audit.audit_topic import AuditTopic
+    from headwater.broker.audit.login_event import LoginEvent
     from headwater.broker.authorizer import Resource
     from headwater.broker.requests.request import Request
     from headwater.broker.session import Principal, Session
@@ -43,6 +45,8 @@ _FLUSH_S = 0.5
 _MOST_WAITING = 100_000
 """Events that wait to be written; beyond, they are counted and not kept."""
 _MOST_SAMPLES = 10_000
+_MOST_LOGINS = 1000
+"""Different logins that failed which are told in an interval; beyond, they are only counted."""
 
 
 class Event(NamedTuple):
@@ -57,6 +61,20 @@ class Event(NamedTuple):
     resource: Resource
     is_allowed: bool
 
+    def fields(self) -> dict[str, Any]:
+        """Return what is written."""
+        return {
+            "principal": str(self.principal),
+            "host": self.host,
+            "listener": self.listener,
+            "clientId": self.client_id,
+            "api": self.api.name,
+            "operation": self.operation.name,
+            "resourceType": self.resource.type.name,
+            "resource": self.resource.name,
+            "allowed": self.is_allowed,
+        }
+
 
 class AuditLog:
     """One broker's audit log; `note` is called on the event loop and takes no time there."""
@@ -67,8 +85,9 @@ class AuditLog:
         self._file = file
         self._topic = topic
         self._interval_s = sample_interval_s
-        self._waiting: list[tuple[float, Event, int]] = []
-        self._samples: dict[Event, int] = {}
+        self._waiting: list[tuple[float, Event | LoginEvent, int]] = []
+        self._samples: dict[Event | LoginEvent, int] = {}
+        self._logins = 0
         self._sampled_until = 0.0
         self._dropped = 0
         self._stopping = asyncio.Event()
@@ -87,15 +106,18 @@ class AuditLog:
             session.principal, session.client_host, session.listener, header.client_id,
             header.api_key, operation, resource, is_allowed,
         )  # fmt: skip
-        if operation in _SAMPLED and self._interval_s:
-            seen = self._samples.get(event)
-            if seen is not None:
-                self._samples[event] = seen + 1
-                return
-            if len(self._samples) >= _MOST_SAMPLES:
-                self._end_samples()
-            self._samples[event] = 0
-        self._add(event, 1)
+        if operation not in _SAMPLED or self._is_news(event):
+            self._add(event, 1)
+
+    def note_login(self, event: LoginEvent) -> None:
+        """Take note of a login that succeeded or failed."""
+        if event.cause is not None and self._interval_s and event not in self._samples:
+            if self._logins >= _MOST_LOGINS:
+                event = event.without_details()
+            else:
+                self._logins += 1
+        if self._is_news(event):
+            self._add(event, 1)
 
     def start(self) -> None:
         """Write from now on."""
@@ -115,7 +137,17 @@ class AuditLog:
             self._file.close()
             self._file = None
 
-    def _add(self, event: Event, count: int) -> None:
+    def _is_news(self, event: Event | LoginEvent) -> bool:
+        """Whether this is the first of its kind in an interval; the others are counted."""
+        if not self._interval_s:
+            return True
+        seen = self._samples.get(event)
+        if seen is None and len(self._samples) >= _MOST_SAMPLES:
+            self._end_samples()
+        self._samples[event] = 0 if seen is None else seen + 1
+        return seen is None
+
+    def _add(self, event: Event | LoginEvent, count: int) -> None:
         if len(self._waiting) < _MOST_WAITING:
             self._waiting.append((time(), event, count))
         else:
@@ -126,6 +158,7 @@ class AuditLog:
             if count:
                 self._add(event, count)
         self._samples.clear()
+        self._logins = 0
 
     async def _write_now_and_then(self) -> None:
         while not self._stopping.is_set():
@@ -161,26 +194,13 @@ def _tell_failure(task: asyncio.Task[None]) -> None:
         logger.error("the audit log has ended", exc_info=task.exception())
 
 
-def _lines(waiting: list[tuple[float, Event, int]], dropped: int) -> list[bytes]:
+def _lines(waiting: list[tuple[float, Event | LoginEvent, int]], dropped: int) -> list[bytes]:
     lines = [_line({"time": _moment(time()), "dropped": dropped})] if dropped else []
-    lines += [_line(_described(*each)) for each in waiting]
+    lines += [
+        _line({"time": _moment(moment), **event.fields(), "count": count})
+        for moment, event, count in waiting
+    ]
     return lines
-
-
-def _described(moment: float, event: Event, count: int) -> dict[str, Any]:
-    return {
-        "time": _moment(moment),
-        "principal": str(event.principal),
-        "host": event.host,
-        "listener": event.listener,
-        "clientId": event.client_id,
-        "api": event.api.name,
-        "operation": event.operation.name,
-        "resourceType": event.resource.type.name,
-        "resource": event.resource.name,
-        "allowed": event.is_allowed,
-        "count": count,
-    }
 
 
 def _line(fields: dict[str, Any]) -> bytes:

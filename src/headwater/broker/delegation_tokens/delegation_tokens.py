@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.delegation_tokens.delegation_token import DelegationToken
@@ -122,6 +121,11 @@ class DelegationTokens:
             credential = self._credentials[key] = self._credential(token_id, mechanism)
         return TokenLogin(credential, token.owner.name, token.expires_ms / 1000)
 
+    def imitation(self, token_id: str, mechanism: ScramMechanism) -> ScramCredential:
+        """Return what a token that does not exist would have to be proved by; of no use."""
+        nothing = bytes(hashlib.new(mechanism.hash_name).digest_size)
+        return ScramCredential(self._salt(token_id, mechanism), MIN_ITERATIONS, nothing, nothing)
+
     def _found(self, given_hmac: bytes, principal: Principal, now_ms: int) -> DelegationToken:
         self.require_enabled()
         for token in self._known().values():
@@ -140,9 +144,13 @@ class DelegationTokens:
 
     def _credential(self, token_id: str, mechanism: ScramMechanism) -> ScramCredential:
         password = base64.b64encode(self.hmac_of(token_id))
-        salt = secrets.token_bytes(_SALT_BYTES)
+        salt = self._salt(token_id, mechanism)
         salted = hashlib.pbkdf2_hmac(mechanism.hash_name, password, salt, MIN_ITERATIONS)
         return credential_of(mechanism, salt, MIN_ITERATIONS, salted)
+
+    def _salt(self, token_id: str, mechanism: ScramMechanism) -> bytes:
+        key = hmac.digest(self.hmac_of(""), mechanism.sasl_name.encode(), "sha512")
+        return hmac.digest(key, token_id.encode(), "sha512")[:_SALT_BYTES]
 
     def _forget_gone(self) -> None:
         known = self._known()

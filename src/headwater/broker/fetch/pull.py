@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import time
 from typing import TYPE_CHECKING, TypeAlias
 
 from headwater.broker.authorizer import topic
@@ -32,9 +33,9 @@ class FetchPull:
     """Collects the answer to one fetch request."""
 
     __slots__ = (
-        "_allowed", "_answer", "_broker", "_by_partition", "_is_committed", "_max_bytes",
-        "_max_wait_ms", "_min_bytes", "_request_size", "_results", "_rights", "_session", "_sizes",
-        "_throttle", "_timer", "_version", "_waits_on",
+        "_allowed", "_answer", "_broker", "_by_partition", "_client", "_is_committed",
+        "_max_bytes", "_max_wait_ms", "_min_bytes", "_request_size", "_results", "_rights",
+        "_session", "_sizes", "_throttle", "_timer", "_version", "_waits_on",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +49,7 @@ class FetchPull:
         self._broker = broker
         self._version = request.header.api_version
         self._rights = None if request.need_not_ask else request
+        self._client = request.session
         self._allowed: dict[str | bytes, bool] = {}
         """Whether the client may read each topic, asked once for all its partitions."""
         # Not the request itself: its topics may be many, and are in the session.
@@ -93,7 +95,7 @@ class FetchPull:
         return self._request_size + _BYTES_PER_PARTITION * len(self._by_partition)
 
     def wait(self) -> asyncio.Future[Response]:
-        """Answer when enough has been appended, or when the client's patience ends."""
+        """Answer when enough has been appended, or when the client's patience or login ends."""
         self._results.clear()
         loop = self._broker.loop
         answer = self._answer = loop.create_future()
@@ -101,11 +103,18 @@ class FetchPull:
         self._waits_on = tuple(self._by_partition)
         for partition in self._waits_on:
             partition.add_waiter(self)
-        self._timer = loop.call_later(self._max_wait_ms / 1000, self._finish)
+        patience_s = self._max_wait_ms / 1000
+        expires_at = self._client.authentication.expires_at
+        if expires_at is not None:
+            patience_s = min(patience_s, expires_at - time())
+        self._timer = loop.call_later(patience_s, self._finish)
         return answer
 
     def high_watermark_moved(self, partition: Partition) -> None:
         """Look again at the one partition that moved; answer if that makes it enough."""
+        if self._login_has_ended():
+            self._finish()
+            return
         key = self._by_partition.get(partition)
         wanted = None if key is None else self._session.wanted.get(key)
         if key is None or wanted is None:
@@ -163,8 +172,17 @@ class FetchPull:
         answer = self._answer
         if answer is None or answer.done():
             return
-        self.read()
+        if self._login_has_ended():
+            # What there is by now, a client gets when it has logged in again.
+            self._by_partition.clear()
+            self._sizes.clear()
+        else:
+            self.read()
         answer.set_result(self.response())
+
+    def _login_has_ended(self) -> bool:
+        expires_at = self._client.authentication.expires_at
+        return expires_at is not None and time() >= expires_at
 
     def _stop_waiting(self, _: asyncio.Future[Response]) -> None:
         if self._timer is not None:

@@ -16,7 +16,7 @@ from headwater.broker.sasl.scram_credentials import (
     NOBODY,
     ScramMechanism,
     credential_of,
-    pattern_of,
+    new_patterns,
 )
 from headwater.config import ConfigError
 from headwater.protocol.errors import KafkaError
@@ -46,16 +46,12 @@ def first_records(config: BrokerConfig, metadata: Metadata) -> list[ScramRecord 
     except (ValueError, KeyError, TypeError, AttributeError) as failure:
         reason = f"it is not as `headwater security init` writes it ({type(failure).__name__})"
         raise ConfigError(_SETTING, given, reason) from None
-    patterns = {user.mechanism: user for user in users}.values()
-    return [
-        *(
-            ScramRecord(NOBODY, user.mechanism, pattern_of(user.credential))
-            for user in patterns
-            if user.credential is not None
-        ),
-        *users,
-        *map(AclRecord, acls),
-    ]
+    return [*users, *map(AclRecord, acls)]
+
+
+def missing_patterns(metadata: Metadata) -> list[ScramRecord]:
+    """Return what unknown users are to look like, as far as the journal does not say it."""
+    return [ScramRecord(NOBODY, *each) for each in new_patterns(metadata.scram).items()]
 
 
 def _user(fields: dict[str, Any]) -> ScramRecord:

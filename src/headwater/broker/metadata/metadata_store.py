@@ -20,7 +20,7 @@ from headwater.broker.delegation_tokens.delegation_token import token_from_json,
 from headwater.broker.quotas.entity import entity_of
 from headwater.broker.sasl.scram_credentials import ScramCredential, ScramMechanism
 from headwater.broker.topics.topic_names import id_text, parse_id
-from headwater.log.disk import storage_error, sync_data, write_at, write_atomically
+from headwater.log.disk import storage_error, sync_data, temporary_of, write_at, write_atomically
 from headwater.log.errors import StorageError
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ class MetadataStore:
 
     def load(self) -> Metadata:
         """Read the journal, or begin one, and be ready to commit."""
+        # What a crash has left of a rewrite: it has secrets, too, and nobody reads it.
+        temporary_of(self.path).unlink(missing_ok=True)
         self._read() if self.exists() else self._rewrite()
         return self.metadata
 
@@ -244,13 +246,22 @@ class MetadataStore:
         lines = [_line([_HEADER])]
         lines += [_line([_to_json(record)]) for record in self.metadata.records()]
         data = b"".join(lines)
-        write_atomically(self.path, data)
+        write_atomically(self.path, data, is_private=True)
         self.close()
         self._open()
         self._size = self._size_when_short = len(data)
 
     def _open(self) -> None:
         self._fd = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        if os.fstat(self._fd).st_mode & 0o077:
+            try:
+                os.fchmod(self._fd, 0o600)
+            except OSError as error:
+                # Some file systems know no modes; the broker has to start there, too.
+                logger.warning(
+                    "%s has users, ACLs and tokens, and others may read it: %s",
+                    self.path, error.strerror,
+                )  # fmt: skip
 
     def _undo(self) -> None:
         try:

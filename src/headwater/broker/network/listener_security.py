@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+    from headwater.broker.audit.audit_log import AuditLog
     from headwater.broker.config import BrokerConfig, Endpoint
     from headwater.broker.delegation_tokens.delegation_tokens import DelegationTokens
     from headwater.broker.network.connection import FrameHandler
@@ -35,6 +36,7 @@ class ListenerSecurity:
         handle: FrameHandler,
         credentials: Callable[[], ScramCredentials],
         tokens: DelegationTokens,
+        audit: AuditLog | None = None,
     ) -> None:
         self.protocol = endpoint.protocol
         self.counts = AuthenticationCounts()
@@ -59,7 +61,7 @@ class ListenerSecurity:
             from headwater.broker.sasl.listener_sasl import ListenerSasl
 
             sasl = ListenerSasl(endpoint.name, config, credentials, tokens)
-            self.handle = SaslGate(sasl, self.counts, loop, handle, self.max_frame)
+            self.handle = SaslGate(sasl, self.counts, loop, handle, self.max_frame, audit)
             self.max_frame = min(self.max_frame, sasl.max_receive_size)
         if endpoint.protocol != "PLAINTEXT":
             timeout_s = config.integer("headwater.authentication.timeout.ms") / 1000

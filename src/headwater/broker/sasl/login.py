@@ -3,7 +3,8 @@
     ApiVersions?  SaslHandshake  SaslAuthenticate...   and from then on every other request
 
 A client that shook hands with version 0 sends the mechanism's messages as they are, without
-headers. Anything else that comes before its time closes the connection, as Kafka does.
+headers. Anything else that comes before its time closes the connection, as Kafka does; where a
+handshake has been, it is answered before.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from enum import Enum, auto
 from time import time
 from typing import TYPE_CHECKING, Any
 
+from headwater.broker.audit.login_event import LoginEvent
+from headwater.broker.sasl.illegal_state import illegal_state
 from headwater.broker.sasl.mechanism import LoginRefused
 from headwater.broker.session import USER, Authentication, Principal
 from headwater.protocol import messages
@@ -23,6 +26,7 @@ from headwater.protocol.primitives import ProtocolError
 if TYPE_CHECKING:
     import asyncio
 
+    from headwater.broker.audit.audit_log import AuditLog
     from headwater.broker.network.authentication_counts import AuthenticationCounts
     from headwater.broker.network.connection import Connection
     from headwater.broker.requests.reply import Reply
@@ -53,12 +57,14 @@ class Login:
         sasl: ListenerSasl,
         counts: AuthenticationCounts,
         loop: asyncio.AbstractEventLoop,
+        audit: AuditLog | None = None,
     ) -> None:
         self.state = State.GREETING
         self._connection = connection
         self._sasl = sasl
         self._counts = counts
         self._loop = loop
+        self._audit = audit
         self._mechanism = ""
         self._exchange: Exchange | None = None
 
@@ -97,9 +103,7 @@ class Login:
             ApiKey.SASL_AUTHENTICATE if self.state is State.MESSAGES else ApiKey.SASL_HANDSHAKE
         )
         if header.api_key is not expected or not is_served(expected, header.api_version):
-            self._give_up(
-                f"it sent {header.api_key.name} v{header.api_version} before it had authenticated"
-            )
+            self._take_untimely(header, view, reply)
             return True
         body = messages.decode_request(header.api_key, header.api_version, view, header.body)
         if expected is ApiKey.SASL_HANDSHAKE:
@@ -107,6 +111,21 @@ class Login:
         else:
             self._take_message(header, bytes(body.auth_bytes), reply)
         return True
+
+    def _take_untimely(self, header: RequestHeader, view: memoryview, reply: Reply) -> None:
+        api_key, version = header.api_key, header.api_version
+        reason = f"it sent {api_key.name} v{version} before it had authenticated"
+        answer = None
+        if (
+            self.state is State.MESSAGES
+            and api_key is not ApiKey.SASL_AUTHENTICATE
+            and is_served(api_key, version)
+        ):
+            answer = illegal_state(header, view)
+        if answer is None:
+            self._give_up(reason)
+        else:
+            self._refuse(header, answer, reply, reason)
 
     def _take_handshake(self, header: RequestHeader, mechanism: str, reply: Reply) -> None:
         enabled = self._sasl.mechanisms
@@ -177,6 +196,7 @@ class Login:
         )
         self._exchange = None
         self.state = State.DONE
+        self._note(None)
         return 0 if expires_at is None else max(0, round((expires_at - now) * 1000))
 
     def _refuse(
@@ -186,6 +206,7 @@ class Login:
         self.state = State.FAILED
         self._exchange = None
         self._counts.failed += 1
+        self._note(reason)
 
         def finish() -> None:
             if header is not None:
@@ -202,7 +223,13 @@ class Login:
     def _give_up(self, reason: str) -> None:
         self.state = State.FAILED
         self._counts.failed += 1
+        self._note(reason)
         self._connection.close(reason, kind="before login")
+
+    def _note(self, cause: str | None) -> None:
+        if self._audit is not None:
+            session = self._connection.session
+            self._audit.note_login(LoginEvent.of(session, self._mechanism or None, cause))
 
 
 def _encoded(header: RequestHeader, answer: dict[str, Any]) -> tuple[bytes, bytes]:

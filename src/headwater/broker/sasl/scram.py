@@ -72,7 +72,7 @@ class ScramExchange:
         known = self._known(user)
         self._is_known = known is not None
         # Made for everybody, so that it takes the same time.
-        nobody = imitation(self._credentials.get((NOBODY, self._mechanism)), user, self._mechanism)
+        nobody = self._imitation(user)
         self._credential = known or nobody
         self._nonce = match["nonce"] + secrets.token_urlsafe(24)
         salt = base64.b64encode(self._credential.salt).decode()
@@ -93,6 +93,12 @@ class ScramExchange:
         self._user, self._expires_at = login.owner, login.expires_at
         return login.credential
 
+    def _imitation(self, user: str) -> ScramCredential:
+        if self._by_token and self._tokens is not None:
+            return self._tokens.imitation(user, self._mechanism)
+        pattern = self._credentials.get((NOBODY, self._mechanism))
+        return imitation(pattern, user, self._mechanism)
+
     def _final(self, text: str) -> Step:
         assert self._said is not None
         match = _FINAL.fullmatch(text)
@@ -112,7 +118,9 @@ class ScramExchange:
             raise self._refused()
         key = bytes(a ^ b for a, b in zip(proof, signature, strict=True))
         is_right = hmac.compare_digest(hashlib.new(name, key).digest(), credential.stored_key)
-        if not is_right or not self._is_known:
+        # Whose password has been deleted meanwhile must not come in with it.
+        is_kept = self._by_token or self._known(self._user) == credential
+        if not is_right or not self._is_known or not is_kept:
             raise self._refused()
         verifier = base64.b64encode(hmac.digest(credential.server_key, signed, name))
         return Step(b"v=" + verifier, self._user, self._expires_at, by_token=self._by_token)

@@ -6,7 +6,11 @@ import hashlib
 import hmac
 import secrets
 from enum import IntEnum
-from typing import NamedTuple
+from struct import Struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MIN_ITERATIONS = 4096
 MAX_ITERATIONS = 16_384
@@ -15,6 +19,8 @@ NOBODY = ""
 their salts must look like others', and stay the same, or they would tell."""
 
 _SECRET_BYTES = 32
+_SHAPE = Struct(">II")
+"""The length of a salt, and the iterations that go with it."""
 
 
 class ScramMechanism(IntEnum):
@@ -62,10 +68,38 @@ def credential_of(
     )
 
 
-def pattern_of(first: ScramCredential) -> ScramCredential:
-    """Return what is stored under NOBODY: a secret, and what a salt looks like."""
-    secret = secrets.token_bytes(_SECRET_BYTES)
-    return ScramCredential(secret, first.iterations, bytes(len(first.salt)), b"")
+def pattern_with(
+    pattern: ScramCredential | None, known: Iterable[ScramCredential]
+) -> ScramCredential | None:
+    """Return what is stored under NOBODY: a secret, and all shapes that salts of users have.
+
+    The first shape is where a credential has its salt and iterations, the others follow.
+    """
+    shapes = _shapes(pattern)
+    found = dict.fromkeys((len(each.salt), each.iterations) for each in known)
+    new = [shape for shape in found if shape not in shapes]
+    if not new:
+        return pattern
+    secret = secrets.token_bytes(_SECRET_BYTES) if pattern is None else pattern.salt
+    (salt_bytes, iterations), *others = (*shapes, *new)
+    written = b"".join(_SHAPE.pack(*shape) for shape in others)
+    return ScramCredential(secret, iterations, bytes(salt_bytes), written)
+
+
+def new_patterns(credentials: ScramCredentials) -> dict[ScramMechanism, ScramCredential]:
+    """Return what has to be stored under NOBODY so that nobody's salt stands out."""
+    found: dict[ScramMechanism, ScramCredential] = {}
+    for mechanism in ScramMechanism:
+        before = credentials.get((NOBODY, mechanism))
+        known = [
+            credential
+            for (user, its), credential in credentials.items()
+            if its is mechanism and user != NOBODY
+        ]
+        pattern = pattern_with(before, known)
+        if pattern is not None and pattern != before:
+            found[mechanism] = pattern
+    return found
 
 
 def imitation(
@@ -75,6 +109,20 @@ def imitation(
     if pattern is None:
         # There are no users, and so nothing to hide.
         pattern = ScramCredential(b"", MIN_ITERATIONS, bytes(_SECRET_BYTES), b"")
-    salt = hashlib.shake_256(pattern.salt + user.encode()).digest(len(pattern.stored_key))
+    name, secret = user.encode(), pattern.salt
+    # By the highest of their hashes, so that a new shape changes few of the answers.
+    salt_bytes, iterations = max(
+        _shapes(pattern),
+        key=lambda shape: hmac.digest(secret, _SHAPE.pack(*shape) + name, "sha256"),
+    )
+    salt = hashlib.shake_256(secret + name).digest(salt_bytes)
     nothing = bytes(hashlib.new(mechanism.hash_name).digest_size)
-    return ScramCredential(salt, pattern.iterations, nothing, nothing)
+    return ScramCredential(salt, iterations, nothing, nothing)
+
+
+def _shapes(pattern: ScramCredential | None) -> list[tuple[int, int]]:
+    """Return how long salts are, with how many iterations."""
+    if pattern is None:
+        return []
+    first = (len(pattern.stored_key), pattern.iterations)
+    return [first, *_SHAPE.iter_unpack(pattern.server_key)]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from headwater.broker.config.names import definition_of
 from headwater.broker.metadata import adoption, meta_properties
-from headwater.broker.metadata.bootstrap import first_records
+from headwater.broker.metadata.bootstrap import first_records, missing_patterns
 from headwater.broker.metadata.changes import Changes
 from headwater.broker.metadata.metadata_store import (
     AclRecord,
@@ -119,6 +119,8 @@ class TopicRegistry:
             self._store.commit(adopted)
         if first := first_records(self._config, metadata):
             self._store.commit(first)
+        if patterns := missing_patterns(metadata):
+            self._store.commit(patterns)
         self._load_broker_configs(metadata.broker_configs)
         with _collection_paused():
             self._logs.load(

@@ -10,7 +10,7 @@ SETTINGS = (
         ConfigType.STRING,
         None,
         "A file for the audit log, as JSON lines: who did what to which resource, and whether it"
-        " was allowed.",
+        " was allowed; and who logged in.",
     ),
     ConfigDef(
         "headwater.audit.topic",
@@ -22,8 +22,8 @@ SETTINGS = (
         "headwater.audit.sample.interval.ms",
         ConfigType.INT,
         60_000,
-        "How often reading, writing and describing is told for the same client, operation and"
-        " resource, with a count; 0 tells each time, as it is with changes.",
+        "How often reading, writing, describing and logging in is told for the same client,"
+        " operation and resource, with a count; 0 tells each time, as it is with changes.",
         at_least(0),
     ),
     ConfigDef(
