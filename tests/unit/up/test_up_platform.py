@@ -116,13 +116,25 @@ def test_settings_go_to_their_service() -> None:
     made.close()
 
 
-def test_settings_that_no_variable_can_name_are_options() -> None:
+def test_settings_that_no_variable_can_name_are_in_one_for_all() -> None:
     properties = {"registry": {"kafkastore.an_odd.name": "1", "kafkastore.sasl.username": "ann"}}
     made = Platform(PlatformSettings(free_ports=True, properties=properties))
     _, registry, _ = made.services
-    assert tuple(registry.command)[-2:] == ("--property", "kafkastore.an_odd.name=1")
-    assert registry.environment == {"HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann"}
+    assert "--property" not in registry.command
+    assert registry.environment == {
+        "HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann",
+        "HEADWATER_OTHERS_REGISTRY": '{"kafkastore.an_odd.name": "1"}',
+    }
     made.close()
+
+
+def test_no_setting_is_on_a_command_line() -> None:
+    services = ("broker", "registry", "rest", "monitor", "console", "connect", "sql")
+    names = ("listener.name.sasl_ssl.plain.sasl.jaas.config", "an-odd.name", "Odd", "password")
+    properties = {service: dict.fromkeys(names, "hush") for service in services}
+    asked = PlatformSettings(free_ports=True, services=services, properties=properties)
+    with Platform(asked) as made:
+        assert not [word for each in made.services for word in each.command if "hush" in word]
 
 
 def test_a_port_that_is_taken() -> None:
