@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.waiting import wait_for
 
 from headwater.security.init import KitPlan, make_kit
+from headwater.spark.secret_settings import public_and_secret
 from headwater.up import platform
 from headwater.up.platform import Platform
 from headwater.up.ports import PORTS, PortTakenError
@@ -149,6 +152,30 @@ def test_a_port_that_is_taken() -> None:
     # Somebody else may have another port of a platform that stands just there: then elsewhere.
     port, told = wait_for(refusal, until=lambda answer: f"port {answer[0]}," in answer[1])
     assert f"port {port}, where the registry should listen" in told
+
+
+def test_spark_with_keys_has_no_interface_of_its_own_and_a_secret(tmp_path: Path) -> None:
+    def settings_of_spark(**given: str) -> dict[str, str]:
+        asked = replace(settings, properties={"spark": given} if given else {})
+        with Platform(asked) as made:
+            (spark,) = (each for each in made.services if each.name == "spark")
+            found: dict[str, str] = json.loads(spark.environment["HEADWATER_SPARK"])
+            assert not any(found.get("authenticate.secret", "?") in word for word in spark.command)
+            return found
+
+    settings = PlatformSettings(data=tmp_path, free_ports=True, services=("sql",))
+    assert settings_of_spark() == {}
+    settings = replace(settings, security=make_kit(tmp_path / "keys", KitPlan()))
+    first, second = settings_of_spark(), settings_of_spark(**{"driver.memory": "2g"})
+    assert (first["ui.enabled"], first["authenticate"]) == ("false", "true")
+    assert len(first["authenticate.secret"]) >= 32
+    assert first["authenticate.secret"] != second["authenticate.secret"]
+    assert second["driver.memory"] == "2g"
+    # On its way to the JVM it is a secret as well.
+    _, secret = public_and_secret({f"spark.{name}": text for name, text in first.items()})
+    assert secret == {"spark.authenticate.secret": first["authenticate.secret"]}
+    # Who wants it has it.
+    assert settings_of_spark(**{"ui.enabled": "true"})["ui.enabled"] == "true"
 
 
 def test_a_platform_with_keys(tmp_path: Path) -> None:
