@@ -52,8 +52,9 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 @click.option(
     "--metrics-port",
     type=click.IntRange(-1, 65535),
-    help="Port at which Prometheus finds metrics, on the same address; 0 takes a free one and says "
-    "which.  [default: none]",
+    help="Port at which Prometheus finds metrics: on the same address, or on this machine alone "
+    "where the broker asks clients who they are; 0 takes a free one and says which."
+    "  [default: none]",
 )
 @insecure_option
 def broker(
