@@ -83,6 +83,7 @@ def broker(
         options |= from_options(setting, "--metrics-port")
     if port is not None or host is not None:
         _refuse_both(given, "listeners", "--port and --host")
+        _refuse_instead_of_secured(given)
     if port is not None or host is not None or "listeners" not in given:
         listener = _listener(host, DEFAULT_PORT if port is None else port)
         options |= from_options({"listeners": listener}, "--host and --port")
@@ -102,6 +103,23 @@ def _listener(host: str | None, port: int) -> str:
         return f"PLAINTEXT://:{port}"
     host = host or "127.0.0.1"
     return f"PLAINTEXT://[{host}]:{port}" if ":" in host else f"PLAINTEXT://{host}:{port}"
+
+
+def _refuse_instead_of_secured(given: Given) -> None:
+    """Refuse to listen in plain text where listeners are given that do not."""
+    from headwater.broker.config import BrokerConfig
+
+    if "listeners" not in given:
+        return
+    with explained(given):
+        listeners = BrokerConfig(given).listeners
+    secured = [str(each) for each in listeners if each.protocol != "PLAINTEXT"]
+    if secured:
+        raise click.UsageError(
+            "--port and --host make one listener in plain text, and it would be in the place of "
+            f"{', '.join(secured)} ({given.place('listeners')}: listeners). Leave them out, or say "
+            "where to listen with --property listeners=..."
+        )
 
 
 def _refuse_both(given: Given, setting: str, options: str) -> None:

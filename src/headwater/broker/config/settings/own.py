@@ -39,8 +39,8 @@ SETTINGS = (
         "headwater.metrics.host",
         ConfigType.STRING,
         None,
-        "The address of the metrics' port, which asks nobody who they are; by default that of the first"
-        " listener if it is in plain text, else 127.0.0.1.",
+        "The address of the metrics' port, which asks nobody who they are; by default that of the"
+        " first listener if it is in plain text, else 127.0.0.1.",
     ),
     ConfigDef(
         "headwater.authentication.timeout.ms",
