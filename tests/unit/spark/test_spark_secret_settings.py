@@ -45,7 +45,7 @@ def start(public: dict[str, str]) -> None:
     for name, text in public.items():
         conf.set(name, text)
     with pytest.raises(OSError, match=NOT_STARTED):
-        java_gateway.launch_gateway(conf)
+        java_gateway.launch_gateway(conf)  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize("before", [None, "--name mine pyspark-shell"])

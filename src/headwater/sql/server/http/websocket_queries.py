@@ -50,7 +50,7 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
         if isinstance(statement, PrintTopic):
             lines = await printed(server, statement)
         else:
-            result = await started(server, statement, session)
+            result = await started(server, request, statement, session)
     except HttpError as refusal:
         code = TRY_AGAIN_LATER if refusal.status == _UNAVAILABLE else UNSUPPORTED
         await socket.close(code, refusal.message)
