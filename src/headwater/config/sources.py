@@ -43,18 +43,22 @@ def from_environment(environment: Mapping[str, str], definitions: Definitions) -
     Settings that no variable can name are in one for all of them, `others_variable`. Raises
     ValueError if that is not what it has to be.
     """
-    others = others_variable(definitions.service)
+    return others_from_environment(environment, definitions.service) | Given(
+        {
+            name: Entry(environment[variable], f"environment variable {variable}")
+            for variable, name in _variables(environment, definitions).items()
+            if name is not None
+        }
+    )
+
+
+def others_from_environment(environment: Mapping[str, str], service: str) -> Given:
+    """Take those that no variable of their own can name; raises ValueError as above."""
+    variable = others_variable(service)
     return Given(
         {
             name: Entry(text, f"environment variable {variable}")
-            for name, (text, variable) in {
-                **{name: (text, others) for name, text in _others(environment, others).items()},
-                **{
-                    name: (environment[variable], variable)
-                    for variable, name in _variables(environment, definitions).items()
-                    if name is not None
-                },
-            }.items()
+            for name, text in _others(environment, variable).items()
         }
     )
 
