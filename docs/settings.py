@@ -29,7 +29,9 @@ in four places; what comes later in this list wins:
 1. a file, with `--config`: a Java properties file as Kafka's tools take it, or TOML. In
    `headwater.toml` each service has a table, `[broker]` or `[registry]`;
 2. the environment: `HEADWATER_`, the service and the name in capitals, with `_` for dots:
-   `HEADWATER_BROKER_NUM_PARTITIONS=3`;
+   `HEADWATER_BROKER_NUM_PARTITIONS=3`. Names that have `_`, `-` or capitals
+   of their own are in one JSON object, as in
+   `HEADWATER_OTHERS_BROKER={"listener.name.sasl_ssl.connections.max.reauth.ms": "60000"}`;
 3. `--property NAME=VALUE`, as often as needed; for `headwater up` with the service in front,
    `--property broker.num.partitions=3`;
 4. options of their own, such as `--port`.

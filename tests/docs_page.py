@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from headwater.config.properties import parse_properties
+
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TIMEOUT_S = 120
@@ -77,11 +79,30 @@ def run_command(command: Command, bootstrap_servers: str, directory: Path) -> No
         assert done.stdout == command.expected, f"$ {line}"
 
 
+def on_free_ports(arguments: list[str], directory: Path) -> list[str]:
+    """Return a broker's command with each listener on a port that the system gives it.
+
+    Nobody else can have that one: it is found by the broker itself, which keeps it.
+    """
+    given = [each for each in arguments if each.startswith("listeners=")]
+    if given:
+        return [_any_port(each) if each in given else each for each in arguments]
+    if "--config" in arguments:
+        file = directory / arguments[arguments.index("--config") + 1]
+        listeners = parse_properties(file.read_text()).get("listeners")
+        if listeners is not None:
+            return [*arguments, "--property", _any_port(f"listeners={listeners}")]
+    return [*arguments, "--port", "0"]
+
+
+def _any_port(listeners: str) -> str:
+    return re.sub(r":\d+(?=,|$)", ":0", listeners)
+
+
 def _run_server(line: str, environment: dict[str, str], directory: Path) -> None:
-    """Start a broker as the page says, but on a free port and with data of its own."""
-    arguments = shlex.split(line.replace("0.0.0.0:9092", "127.0.0.1:0"))
-    if not any(argument.startswith("listeners=") for argument in arguments):
-        arguments += ["--port", "0"]
+    """Start a broker as the page says, but on free ports and with data of its own."""
+    own = shlex.split(line.replace("0.0.0.0:9092", "127.0.0.1:9092"))
+    arguments = on_free_ports(own, directory)
     server = subprocess.Popen(
         [*arguments, "--data", str(directory / "other-data")],
         cwd=directory, env=environment, stderr=subprocess.PIPE, text=True,

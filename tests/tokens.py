@@ -45,6 +45,11 @@ class Provider:
         signed = f"{_encode(json.dumps(head).encode())}.{_encode(json.dumps(given).encode())}"
         return f"{signed}.{_encode(self._sign(algorithm, signed.encode()))}"
 
+    def unsecured(self, **claims: Any) -> str:
+        """Return a token without a signature, which says so (RFC 7515, A.5)."""
+        _, body, _ = self.token(**claims).split(".")
+        return f"{_encode(json.dumps({'alg': 'none'}).encode())}.{body}."
+
     def _sign(self, algorithm: str, signed: bytes) -> bytes:
         digest = hashes.SHA256()
         if algorithm == "ES256":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.broker_process import BrokerProcess
 
 OPEN_METRICS = "application/openmetrics-text"
-_ADDRESS = re.compile(r"metrics at (http://127\.0\.0\.1:\d+/metrics)")
+_ADDRESS = re.compile(r"metrics at (http://127\.0\.0\.\d+:\d+/metrics)")
 
 
 def url_of(broker: BrokerProcess) -> str:

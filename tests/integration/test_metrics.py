@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import re
 import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -29,6 +31,7 @@ from tests.integration.scrape import OPEN_METRICS, Metrics, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PARTITIONS = 3
 
@@ -307,6 +310,43 @@ def test_a_scraper_that_hangs_does_not_keep_the_broker_from_stopping(
     address = urlsplit(url_of(process))
     with socket.create_connection((address.hostname, address.port), timeout=30) as peer:
         peer.sendall(b"GET /metrics HTTP/1.1\r\n")
+        process.stop()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "given", "host"),
+    [
+        ("PLAINTEXT", {}, "127.0.0.2"),
+        ("SASL_PLAINTEXT", {}, "127.0.0.1"),
+        ("SASL_PLAINTEXT", {"headwater.metrics.host": "127.0.0.3"}, "127.0.0.3"),
+        ("PLAINTEXT", {"headwater.metrics.host": "127.0.0.1"}, "127.0.0.1"),
+    ],
+)
+def test_where_clients_have_to_log_in_metrics_stay_on_this_machine(
+    protocol: str, given: dict[str, str], host: str, tmp_path: Path
+) -> None:
+    class Elsewhere(BrokerProcess):
+        ready = re.compile(r"listening on 127\.0\.0\.2:(\d+)")
+
+        def command_line(self) -> list[str]:
+            settings = {"listeners": f"{protocol}://127.0.0.2:0", **self.properties}
+            pairs = [("--property", f"{name}={value}") for name, value in settings.items()]
+            options = [word for pair in pairs for word in pair]
+            return [*self.command, "broker", "--data", str(self.data_dir), *options]
+
+    process = Elsewhere(
+        tmp_path / "data",
+        {
+            "headwater.metrics.port": "0",
+            "sasl.enabled.mechanisms": "SCRAM-SHA-256",
+            **given,
+        },
+    ).start()
+    try:
+        assert urlsplit(url_of(process)).hostname == host
+        with urlopen(url_of(process), timeout=30) as answer:
+            assert b"kafka_brokers 1" in answer.read()
+    finally:
         process.stop()
 
 

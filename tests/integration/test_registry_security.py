@@ -261,8 +261,13 @@ def test_rules_say_who_may_do_what_to_which_subjects(
         ("POST", "/compatibility/subjects/payments/versions", {"schema": '"int"'}),
         ("PUT", "/config", {"compatibility": "NONE"}),
         ("PUT", "/mode/orders-value", {"mode": "READONLY"}),
+        ("PUT", "/admin/loggers/headwater.registry", {"level": "INFO"}),
     ):
         assert registry.request(method, path, body).status == 403, path
+    assert registry.request("GET", "/admin/loggers").status == 200
+    by("admin", "c")
+    loud = registry.request("PUT", "/admin/loggers/headwater.registry", {"level": "INFO"})
+    assert loud.status == 200
     by("ann", "a")
     # To refer to a schema is to read it.
     reference = {"name": "P", "subject": "payments", "version": 1}

@@ -105,6 +105,12 @@ def test_each_caller_has_its_own_rights(world: World) -> None:
     assert world.by("bob").request("DELETE", path).status == 204
 
 
+def test_no_caller_changes_what_the_proxy_logs(world: World) -> None:
+    path = "/admin/loggers/headwater.rest"
+    refused = world.by("ann").request("PUT", path, {"level": "DEBUG"})
+    assert (refused.status, refused.body["error_code"]) == (403, 40301)
+
+
 def records(proxy: RestProcess, path: str) -> Any:
     accept = {"Accept": "application/vnd.kafka.json.v2+json"}
     answer = proxy.request("GET", f"{path}/records?timeout=500", headers=accept)

@@ -154,8 +154,10 @@ def test_javas_tools_get_in_by_every_mechanism(world: World) -> None:
         tools.close()
 
 
-def test_a_token_that_has_expired_lets_nobody_in(world: World) -> None:
-    token = PROVIDER.token(exp=100)
+@pytest.mark.parametrize(
+    "token", [PROVIDER.token(exp=100), PROVIDER.unsecured()], ids=["expired", "unsecured"]
+)
+def test_a_token_that_proves_nothing_lets_nobody_in(world: World, token: str) -> None:
     message = f"n,,\x01auth=Bearer {token}\x01\x01".encode()
 
     class Listener:

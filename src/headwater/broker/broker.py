@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.broker")
 
 _FLUSH_THREADS = 8
+_LOOPBACK = "127.0.0.1"
 _LEAST_BACKLOG = 1024
 
 
@@ -168,8 +169,15 @@ class Broker:
         from headwater.broker.metrics.endpoint import MetricsEndpoint
 
         self._metrics = MetricsEndpoint(self)
-        host = self.config.listeners[0].host
-        self.metrics_address = await self._metrics.start(host, port)
+        self.metrics_address = await self._metrics.start(self._metrics_host(), port)
+
+    def _metrics_host(self) -> str:
+        given = self.config.text("headwater.metrics.host")
+        if given is not None:
+            return given
+        first = self.config.listeners[0]
+        # Nobody is asked there: where clients have to show something, it stays on this machine.
+        return first.host if first.protocol == "PLAINTEXT" else _LOOPBACK
 
     async def _release(self) -> None:
         if self._metrics is not None:

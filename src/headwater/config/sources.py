@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from headwater.config.given import Entry, Given
@@ -39,12 +40,25 @@ def from_environment(environment: Mapping[str, str], definitions: Definitions) -
     """Take the service's settings from variables such as HEADWATER_BROKER_NUM_PARTITIONS.
 
     Others with that beginning are left alone: Kubernetes, for one, makes such for every service.
+    Settings that no variable can name are in one for all of them, `others_variable`. Raises
+    ValueError if that is not what it has to be.
     """
-    return Given(
+    return others_from_environment(environment, definitions.service) | Given(
         {
             name: Entry(environment[variable], f"environment variable {variable}")
             for variable, name in _variables(environment, definitions).items()
             if name is not None
+        }
+    )
+
+
+def others_from_environment(environment: Mapping[str, str], service: str) -> Given:
+    """Take those that no variable of their own can name; raises ValueError as above."""
+    variable = others_variable(service)
+    return Given(
+        {
+            name: Entry(text, f"environment variable {variable}")
+            for name, text in _others(environment, variable).items()
         }
     )
 
@@ -71,6 +85,27 @@ def has_variable(name: str) -> bool:
     return name == name.lower() and not set(name) & {"_", "-"}
 
 
+def others_variable(service: str) -> str:
+    """Return the variable that has, as a JSON object, what no variable of its own can name.
+
+    Its beginning is that of no service: none of them takes it for a setting.
+    """
+    return f"HEADWATER_OTHERS_{service.upper()}"
+
+
+def as_variables(service: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that hand settings to a service; the inverse of `from_environment`.
+
+    Not as options: every user of the machine sees those, and some settings are passwords.
+
+    >>> as_variables("rest", {"port": "80", "client.a_b": "c"})
+    {'HEADWATER_REST_PORT': '80', 'HEADWATER_OTHERS_REST': '{"client.a_b": "c"}'}
+    """
+    named = {variable_of(service, n): text for n, text in settings.items() if has_variable(n)}
+    others = {name: text for name, text in settings.items() if not has_variable(name)}
+    return {**named, **({others_variable(service): json.dumps(others)} if others else {})}
+
+
 def misspelt_variables(environment: Mapping[str, str], definitions: Definitions) -> dict[str, str]:
     """Return the variables that set nothing and look like one that would, with that one."""
     from difflib import get_close_matches
@@ -86,6 +121,20 @@ def misspelt_variables(environment: Mapping[str, str], definitions: Definitions)
         for variable in unknown
         if (close := get_close_matches(variable.removeprefix(prefix), names, n=1, cutoff=0.85))
     }
+
+
+def _others(environment: Mapping[str, str], variable: str) -> dict[str, str]:
+    text = environment.get(variable)
+    if text is None:
+        return {}
+    try:
+        others = json.loads(text)
+    except ValueError:
+        others = None
+    # What is in it is not shown: it may be a password.
+    if not isinstance(others, dict) or not all(isinstance(each, str) for each in others.values()):
+        raise ValueError(f"environment variable {variable}: it has to be a JSON object of strings")
+    return others
 
 
 def _prefix(service: str) -> str:

@@ -10,12 +10,15 @@ from headwater.console.gate import Gate
 from headwater.console.http.api import INTERFACE
 from headwater.console.model.consoles import Consoles
 from headwater.console.model.records.questions import ConsoleError
+from headwater.console.model.security.roles import Role
 from headwater.http.app import App, call_handler
+from headwater.http.errors import forbidden
 from headwater.http.metrics import RequestMetrics
 
 if TYPE_CHECKING:
     from headwater.console.config import ConsoleConfig
     from headwater.console.model.console import Console
+    from headwater.http.request import Request
 
 REALM = "headwater console"
 
@@ -40,6 +43,7 @@ class Instance:
             RequestMetrics("headwater_console"),
             authenticator=authenticator,
             access_log=config.access_log(),
+            administer=self._administer,
             rest=pages(self.consoles, has_users=authenticator is not None),
         )
         self.app = Gate(
@@ -56,6 +60,11 @@ class Instance:
     async def stop(self) -> None:
         """Let go of the clusters."""
         self.consoles.stop()
+
+    def _administer(self, request: Request) -> None:
+        who = str(request.principal)
+        if any(each.role(who) is not Role.ADMIN for each in self.consoles):
+            raise forbidden(f"{who} is no admin here")
 
     def summary(self) -> str:
         """Say what is shown."""

@@ -58,8 +58,9 @@ class App(Generic[AnyRoute]):
     `handle` calls a route's handler; a service that has more to do around it does it there.
     `rewrite` may change a request before its route is looked for. `rest` is an ASGI application
     that gets what no route serves, such as a console's pages. Where there are `rights`, `authorize`
-    raises what a client is told who may not have a route. `sockets` has what serves WebSockets, by
-    path.
+    raises what a client is told who may not have a route. `administer` does so for who may not
+    change what is the process's own: the levels of its loggers. `sockets` has what serves
+    WebSockets, by path.
 
         App(interface, call_handler(service), RequestMetrics("headwater_rest"))
     """
@@ -74,6 +75,7 @@ class App(Generic[AnyRoute]):
         authenticator: Authenticator | None = None,
         rights: Rights | None = None,
         authorize: Callable[[AnyRoute, Request], None] | None = None,
+        administer: Callable[[Request], None] | None = None,
         cache: AnswerCache | None = None,
         health: Health | None = None,
         access_log: AccessLog | None = None,
@@ -88,6 +90,7 @@ class App(Generic[AnyRoute]):
         self._authenticator = authenticator or Anybody()
         self._rights = rights
         self._authorize = authorize
+        self._administer = administer
         self._cache = cache
         self._health = health or Health()
         self._access_log = access_log
@@ -163,6 +166,9 @@ class App(Generic[AnyRoute]):
             if request.segments == ["openapi.json"]:
                 return self._openapi
         if tuple(request.segments[:2]) == LOGGERS and not self._router.knows(request):
+            if request.method != "GET" and self._administer is not None:
+                request.rights = self._rights
+                self._administer(request)
             return loggers.answer(request.method, request.segments, await exchange.body.whole())
         if self._rest is not None and not self._router.knows(request):
             await self._pass_request_on(exchange, principal, self._rest)

@@ -16,10 +16,11 @@ from headwater.config import ConfigDef, ConfigType
 from headwater.http.errors import StartError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from headwater.http.principals import Principal
+    from headwater.http.request import Request
 
 SETTING = "authorization.rules.file"
 ANYBODY = "User:*"
@@ -99,6 +100,15 @@ class Rights:
                 elif rule.operation.value >= operation.value:
                     is_allowed = True
         return is_allowed
+
+
+def administers(resource_type: ResourceType) -> Callable[[Request], None]:
+    """Return what raises HttpError 403 unless who is asking may do everything in a service."""
+
+    def check(request: Request) -> None:
+        request.require(Operation.ADMIN, resource_type, ALL_NAMES)
+
+    return check
 
 
 def rights_definition() -> ConfigDef:

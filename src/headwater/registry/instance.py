@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.http.answer_cache import AnswerCache
 from headwater.http.app import App
 from headwater.http.errors import StartError
+from headwater.http.rights import ResourceType, administers
 from headwater.registry.http.api import INTERFACE
 from headwater.registry.http.contexts import enter_context, replace_aliases
 from headwater.registry.http.leader import RegistryGate
@@ -61,6 +62,7 @@ class Instance:
             rewrite=self._rewrite,
             authenticator=authenticator,
             rights=config.rights(),
+            administer=administers(ResourceType.SUBJECT),
             authorize=partial(authorize, self.service),
             cache=self._answers,
             access_log=config.access_log(),

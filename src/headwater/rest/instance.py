@@ -8,7 +8,7 @@ from confluent_kafka import KafkaException
 
 from headwater.clients.errors import InvalidPropertiesError, describe
 from headwater.http.app import App, call_handler
-from headwater.http.errors import StartError
+from headwater.http.errors import StartError, forbidden
 from headwater.rest.api import interface
 from headwater.rest.identities import Identities
 from headwater.rest.metrics import Metrics
@@ -16,6 +16,7 @@ from headwater.rest.service import RestService
 
 if TYPE_CHECKING:
     from headwater.http.authentication import Authenticator
+    from headwater.http.request import Request
     from headwater.rest.config import RestConfig
 
 
@@ -45,6 +46,7 @@ class Instance:
             self._identities.handle if self._identities else call_handler(self.service),
             metrics,
             authenticator=self._identities or authenticator,
+            administer=_refused if self._identities else None,
             access_log=config.access_log(),
             max_request_bytes=config.max_request_bytes,
         )
@@ -64,3 +66,8 @@ class Instance:
     def summary(self) -> str:
         """Say which cluster it speaks for."""
         return f"for {self.service.config.bootstrap_servers}"
+
+
+def _refused(_: Request) -> None:
+    # It knows its callers by the cluster, which has no rights in this process to give.
+    raise forbidden("a proxy that acts as its callers lets none of them change its loggers")

@@ -26,6 +26,7 @@ from headwater.spark.java_home import launching_java
 from headwater.spark.jobs.slots import TASK_SLOTS
 from headwater.spark.jvm_process import delete_at_its_end, end_jvm, make_folder, starting
 from headwater.spark.program_files import send_program_files
+from headwater.spark.secret_settings import SECRETS, handed_over, public_and_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,10 +94,11 @@ def spark_session(
         if is_local:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = SparkSession.builder.appName(name).master(where)
-        for key, value in settings.items():
+        public, secret = public_and_secret(settings)
+        for key, value in public.items():
             builder = builder.config(key, value)
         try:
-            with launching_java(), starting():
+            with launching_java(), handed_over(secret, folder), starting():
                 session = builder.getOrCreate()
             delete_at_its_end(session, folder)
             if not is_local:
@@ -233,7 +235,7 @@ _FIXED = {
     "spark.sql.streaming.pollingDelay": "2ms",
     "spark.sql.streaming.minBatchesToRetain": "10",
     # Clients' passwords are in these, and Spark shows settings and options in its web interface.
-    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|keystore",
+    "spark.redaction.regex": SECRETS,
     "spark.sql.redaction.options.regex": "(?i)url|password|jaas|keystore",
     # Jobs share the session, and each has a pool: one with a large backlog holds up no other.
     "spark.scheduler.mode": "FAIR",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from headwater.config.sources import has_variable, variable_of
+from headwater.config.sources import as_variables
 from headwater.processes.ports import FreePorts
 from headwater.up.ports import PORTS, STATUS_HOST, STATUS_PORT, check_free
 from headwater.up.security import secured
@@ -99,16 +99,8 @@ class Platform:
         Not as options: every user of the machine sees those, and some settings are passwords.
         """
         given = self.settings.properties.get(name, {})
-        own = {variable_of(name, key): value for key, value in given.items() if has_variable(key)}
-        return {**own, **({"HEADWATER_INSECURE": "true"} if self.settings.insecure else {})}
-
-    def properties(self, name: str, prefix: str = "") -> list[str]:
-        """Return the options for settings of client libraries that no variable can name."""
-        given = self.settings.properties.get(name, {})
-        odd = {key: value for key, value in given.items() if not has_variable(key)}
-        return [
-            part for key, value in odd.items() for part in ("--property", f"{prefix}{key}={value}")
-        ]
+        insecure = {"HEADWATER_INSECURE": "true"} if self.settings.insecure else {}
+        return {**as_variables(name, given), **insecure}
 
     def when_closed(self, action: Callable[[], None]) -> None:
         """Do this when all services have stopped."""

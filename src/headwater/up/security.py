@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ DEMO = "demo"
 
 PLAIN_TEXT_SETTINGS = ("headwater.metrics.port", "listener.security.protocol.map")
 """What would make a secured broker listen in plain text."""
+
+_SECRET_BYTES = 32
 
 _DEMO_RIGHTS = (
     *(
@@ -56,7 +59,8 @@ def secured(
     if kit is None:
         return settings
     names = [each.name for each in chosen if each.name != "broker"]
-    if any(isinstance(each, SparkServiceFactory) for each in chosen):
+    on_spark = any(isinstance(each, SparkServiceFactory) for each in chosen)
+    if on_spark:
         names.append(SPARK)
     identities = [add_service(kit, name) for name in names]
     ours = {
@@ -65,6 +69,7 @@ def secured(
             **(plain_users(identities) if identities else {}),
         },
         **{each.name: _http_settings(kit, each) for each in chosen if each.name != "broker"},
+        **({SPARK: _spark_settings()} if on_spark else {}),
     }
     given = settings.properties
     return replace(
@@ -73,6 +78,16 @@ def secured(
             name: {**ours.get(name, {}), **given.get(name, {})} for name in {**ours, **given}
         },
     )
+
+
+def _spark_settings() -> dict[str, str]:
+    return {
+        # It asks nobody for a password, and shows queries, plans and settings.
+        "ui.enabled": "false",
+        # Else whoever reaches the driver's ports may send it what they like.
+        "authenticate": "true",
+        "authenticate.secret": secrets.token_urlsafe(_SECRET_BYTES),
+    }
 
 
 def _http_settings(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import urllib.error
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +13,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.broker_process import BrokerProcess
 from tests.console_process import ConsoleProcess
+from tests.waiting import HUNG_AFTER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +79,27 @@ def _log_in(visitor: Browser, name: str) -> None:
         f"{send} form.password.value = arguments[1]; form.submit()", name, f"secret-{name}"
     )
     visitor.sees("Overview", "h1")
+
+
+def test_admins_alone_change_what_is_logged(console: ConsoleProcess) -> None:
+    for name, role in USERS.items():
+        asked = urllib.request.Request(
+            f"{console.url}/admin/loggers/headwater.console",
+            data=b'{"level": "INFO"}',
+            headers={
+                "Content-Type": "application/json",
+                "Authorization": "Basic "
+                + base64.b64encode(f"{name}:secret-{name}".encode()).decode(),
+            },
+            method="PUT",
+        )
+        try:
+            with urllib.request.urlopen(asked, timeout=HUNG_AFTER_S) as answer:
+                status = answer.status
+        except urllib.error.HTTPError as refused:
+            status = refused.code
+            refused.close()
+        assert status == (200 if role == "admin" else 403), role
 
 
 def test_what_each_role_sees_and_may_do(visitor: Browser, own_broker: BrokerProcess) -> None:

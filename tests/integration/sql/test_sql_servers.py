@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.certificates import certificate_for_loopback
 from tests.integration.sql.orders import ORDERS
-from tests.sql_process import SqlProcess
+from tests.sql_process import SqlProcess, lines_of
 from tests.waiting import HUNG_AFTER_S
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.broker_process import BrokerProcess
@@ -55,6 +56,35 @@ def test_two_servers_share_what_there_is(broker: BrokerProcess, tmp_path: Path) 
         assert len(headless.run("SHOW STREAMS;")[0]["streams"]) == 1
         assert "headless" in headless.refusal("DROP STREAM filed;")["message"]
         headless.stop()
+
+
+def _only_who_began_a_query_closes_it(server: SqlProcess) -> None:
+    users = [("ann", "a"), ("bob", "b")]
+    # With a right to all, ann may close bob's; bob may close his own alone.
+    for owner, closer, status in ((0, 1, 403), (0, 0, 200), (1, 0, 200), (1, 1, 200)):
+        text = "SELECT * FROM open_orders EMIT CHANGES;"
+        with server.client() as client:
+            client.auth = users[owner]
+            with server.stream(client, text) as response:
+                _close(server, lines_of(response), users[owner], users[closer], status)
+    server.user = users[1]
+    assert server.request("POST", "/close-query", {"queryId": "nothing"}).status == 403
+
+
+def _close(
+    server: SqlProcess,
+    lines: Iterator[Any],
+    owner: tuple[str, str],
+    closer: tuple[str, str],
+    status: int,
+) -> None:
+    query = {"queryId": next(lines)["queryId"]}
+    server.user = closer
+    assert server.request("POST", "/close-query", query).status == status
+    server.user = owner
+    if status != 200:
+        assert server.request("POST", "/close-query", query).status == 200
+    assert list(lines) == []
 
 
 def test_rules_say_who_may_do_what_to_which_streams(broker: BrokerProcess, tmp_path: Path) -> None:
@@ -106,6 +136,11 @@ def test_rules_say_who_may_do_what_to_which_streams(broker: BrokerProcess, tmp_p
     ):
         socket.recv(HUNG_AFTER_S)
     assert socket.close_code == 1003
+    level = ("PUT", "/admin/loggers/headwater.sql", {"level": "INFO"})
+    assert server.request(*level).status == 403
+    _only_who_began_a_query_closes_it(server)
+    server.user = ("ann", "a")
+    assert server.request(*level).status == 200
     server.user = None
     with pytest.raises(InvalidStatus) as stranger:
         server.socket("SELECT * FROM open_orders;")

@@ -75,6 +75,7 @@ def test_a_token_that_proves_nothing_is_refused(keys: KeySource) -> None:
         (token(sub=" "), "who it is for"),
         (token(scope=5), "neither text nor a list"),
         (token("none"), "'none' is not taken"),
+        (PROVIDER.unsecured(), "'none' is not taken"),
         (token("HS256"), "'HS256' is not taken"),
         (STRANGER.token(iss="https://id", aud="kafka"), "none of the known keys"),
         (token("ES256") + "AAAA", "none of the known keys"),
@@ -161,8 +162,13 @@ def test_what_is_wrong_with_keys_is_said(tmp_path: Path) -> None:
 
 def test_the_settings_of_a_listener(tmp_path: Path) -> None:
     given = {"listeners": "SASL_SSL://:0", "sasl.enabled.mechanisms": "OAUTHBEARER"}
-    with pytest.raises(ConfigError, match="unsecured tokens are not taken"):
-        ListenerSasl("SASL_SSL", BrokerConfig(given), dict)
+    # Kafka takes them where nothing is set, or where its own handler for them is.
+    unsecured = "org.apache.kafka.common.security.oauthbearer.internals.unsecured"
+    handler = f"{unsecured}.OAuthBearerUnsecuredValidatorCallbackHandler"
+    prefix = "listener.name.sasl_ssl.oauthbearer."
+    for more in ({}, {f"{prefix}sasl.server.callback.handler.class": handler}):
+        with pytest.raises(ConfigError, match="unsecured tokens are not taken"):
+            ListenerSasl("SASL_SSL", BrokerConfig({**given, **more}), dict)
     setting = "sasl.oauthbearer.jwks.endpoint.url"
     with pytest.raises(ConfigError, match="cannot be read"):
         ListenerSasl("SASL_SSL", BrokerConfig({**given, setting: "file:///nowhere"}), dict)

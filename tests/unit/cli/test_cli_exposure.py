@@ -73,6 +73,55 @@ def test_a_broker(listeners: str, settings: dict[str, str], is_fine: bool) -> No
             check_broker_exposure(config, is_insecure=False)
 
 
+_KEYS = {"sasl.enabled.mechanisms": "SCRAM-SHA-256"}
+
+
+@pytest.mark.parametrize(
+    ("listeners", "options"),
+    [
+        ("SASL_PLAINTEXT://127.0.0.1:0", ["--port", "0"]),
+        ("SASL_PLAINTEXT://127.0.0.1:0", ["--host", "127.0.0.2"]),
+        ("PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.2:0", ["--port", "0"]),
+    ],
+)
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_no_option_puts_a_plain_listener_in_the_place_of_a_secured_one(
+    listeners: str,
+    options: list[str],
+    is_in_file: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[BrokerConfig] = []
+    monkeypatch.setattr("headwater.broker.run.run", started.append)
+    file = tmp_path / "server.properties"
+    text = "".join(f"{name}={value}\n" for name, value in _KEYS.items())
+    if is_in_file:
+        text += f"listeners={listeners}\n"
+    else:
+        monkeypatch.setenv("HEADWATER_BROKER_LISTENERS", listeners)
+    file.write_text(text)
+    command = ["broker", "--data", str(tmp_path / "data"), "--config", str(file)]
+    shown = CliRunner().invoke(headwater, [*command, *options])
+    assert (shown.exit_code, started) == (2, []), shown.output
+    said = " ".join(shown.output.split())
+    assert "in the place of SASL_PLAINTEXT://127.0.0." in said
+    assert ("server.properties, line 2" if is_in_file else "HEADWATER_BROKER_LISTENERS") in said
+    shown = CliRunner().invoke(headwater, command)
+    assert [str(each) for each in started[0].listeners] == listeners.split(","), shown.output
+
+
+def test_options_still_win_over_a_plain_listener_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[BrokerConfig] = []
+    monkeypatch.setattr("headwater.broker.run.run", started.append)
+    file = tmp_path / "server.properties"
+    file.write_text("listeners=PLAINTEXT://127.0.0.1:9092\n")
+    CliRunner().invoke(headwater, ["broker", "--config", str(file), "--port", "0"])
+    assert [str(each) for each in started[0].listeners] == ["PLAINTEXT://127.0.0.1:0"]
+
+
 def test_an_http_service(tmp_path: Path) -> None:
     open_to_all = ListenerConfig(host="0.0.0.0")
     with pytest.raises(Exception, match=r"on 0\.0\.0\.0, beyond this machine"):

@@ -7,6 +7,7 @@ import pytest
 from headwater.config import ConfigDef, ConfigError, ConfigType, Definitions, Values
 from headwater.config.references import UnresolvedReferenceError
 from headwater.config.sources import (
+    as_variables,
     from_environment,
     from_file,
     from_options,
@@ -90,6 +91,24 @@ def test_variables_are_named_after_service_and_setting() -> None:
 def test_a_variables_name_is_in_the_message() -> None:
     given = from_environment({"HEADWATER_REST_PORT": "x"}, SETTINGS)
     assert failure(given).startswith("environment variable HEADWATER_REST_PORT: Invalid value x")
+
+
+def test_what_no_variable_can_name_is_in_one_for_all() -> None:
+    settings = {"port": "80", "client.a_b": "c", "client.Odd-One": "\N{SNOWMAN} = x"}
+    environment = as_variables("rest", settings)
+    assert sorted(environment) == ["HEADWATER_OTHERS_REST", "HEADWATER_REST_PORT"]
+    given = from_environment(environment, SETTINGS)
+    assert dict(given) == settings
+    assert given.place("client.a_b") == "environment variable HEADWATER_OTHERS_REST"
+    assert misspelt_variables(environment, SETTINGS) == {}
+    assert as_variables("rest", {}) == {}
+
+
+@pytest.mark.parametrize("text", ["hush", '["hush"]', '{"hush": 1}'])
+def test_one_for_all_that_is_no_object_of_strings_is_not_shown(text: str) -> None:
+    with pytest.raises(ValueError, match="HEADWATER_OTHERS_REST: it has to be") as refused:
+        from_environment({"HEADWATER_OTHERS_REST": text}, SETTINGS)
+    assert "hush" not in str(refused.value)
 
 
 def test_variables_that_look_like_a_slip_are_found() -> None:

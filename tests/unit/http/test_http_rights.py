@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.docs_page import ROOT, blocks
+from tests.unit.http.running_app import RunningApp, app_of
 
 from headwater.connect.worker.http import rights as connect_rights
 from headwater.connect.worker.http.api import INTERFACE as CONNECT
 from headwater.http.errors import HttpError, StartError
 from headwater.http.principals import Principal
 from headwater.http.request import Request
-from headwater.http.rights import Operation, ResourceType, Rights
+from headwater.http.rights import Operation, ResourceType, Rights, administers
+from headwater.logs.levels import set_level
 from headwater.registry.http.api import INTERFACE as REGISTRY
 from headwater.registry.http.rights import authorize
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from headwater.http.authentication import Credentials
     from headwater.http.routes import Route
 
 ANN, EVE = Principal("ann"), Principal("eve")
@@ -137,7 +141,41 @@ def test_every_route_of_connect_asks() -> None:
     assert asked[f"PUT {one}/config"] == asked[f"DELETE {one}"] == ["ADMIN CONNECTOR x"]
     assert asked[f"PUT {one}/pause"] == asked[f"POST {one}/restart"] == ["WRITE CONNECTOR x"]
     assert asked[f"DELETE {one}/offsets"] == ["ADMIN CONNECTOR x"]
+    # What tries connections and reads what a configuration refers to, as a connector would.
+    validate = "PUT /connector-plugins/{plugin}/config/validate"
+    assert asked[validate] == ["ADMIN CONNECTOR x"]
     assert asked[f"GET {one}/status"] == ["READ CONNECTOR x"]
+
+
+class ByHeader:
+    """Takes everybody for who they say they are."""
+
+    challenge = "Basic"
+
+    def known(self, credentials: Credentials) -> Principal | None:
+        return Principal((credentials.authorization or b"nobody").decode())
+
+    async def authenticate(self, credentials: Credentials) -> Principal | None:
+        return self.known(credentials)
+
+
+def test_levels_of_loggers_are_set_by_who_may_do_everything(tmp_path: Path) -> None:
+    connectors = {"resourceType": "CONNECTOR", "operation": "ADMIN"}
+    rights = rights_of(
+        tmp_path,
+        rule(principal="User:ann", name="*", **connectors),
+        rule(principal="User:bob", name="a", patternType="PREFIXED", **connectors),
+        rule(principal="User:eve", name="*", operation="ADMIN"),  # of subjects
+    )
+    app = app_of(authenticator=ByHeader(), rights=rights, administer=administers(CONNECTOR))
+    path, body = "/admin/loggers/headwater.rights", b'{"level": "INFO"}'
+    logging.getLogger("headwater.rights")
+    with RunningApp(app) as running:
+        for name, status in (("ann", 200), ("bob", 403), ("eve", 403)):
+            who = {"Authorization": name}
+            assert running.ask("PUT", path, body, who)[0] == status, name
+            assert running.ask("GET", path, headers=who)[0] == 200
+    set_level("headwater.rights", None)
 
 
 def test_every_route_of_the_registry_asks() -> None:

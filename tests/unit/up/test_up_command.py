@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,6 +99,23 @@ def test_the_environment_wins_over_the_file_and_is_left_to_the_services(
     assert run.settings().properties == {"broker": {"flush": "os"}}
     over = run.settings("--property", "broker.num.partitions=5")
     assert over.properties == {"broker": {"flush": "os", "num.partitions": "5"}}
+
+
+def test_settings_that_no_variable_can_name_come_from_all_places(
+    run: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = "[registry]\n'kafkastore.a_b' = 1\n'kafkastore.c_d' = 1\n"
+    (tmp_path / "headwater.toml").write_text(table)
+    given = {"kafkastore.c_d": "2", "kafkastore.e_f": "2"}
+    monkeypatch.setenv("HEADWATER_OTHERS_REGISTRY", json.dumps(given))
+    found = run.settings("--property", "registry.kafkastore.e_f=3").properties["registry"]
+    assert found == {"kafkastore.a_b": "1", "kafkastore.c_d": "2", "kafkastore.e_f": "3"}
+    assert run.platform is not None
+    (registry,) = (each for each in run.platform.services if each.name == "registry")
+    assert json.loads(registry.environment["HEADWATER_OTHERS_REGISTRY"]) == found
+    monkeypatch.setenv("HEADWATER_OTHERS_REGISTRY", "hush")
+    result = run()
+    assert (result.exit_code, "HEADWATER_OTHERS_REGISTRY: it has" in result.output) == (2, True)
 
 
 def test_which_services(run: Ran, tmp_path: Path) -> None:

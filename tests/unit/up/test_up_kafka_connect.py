@@ -39,6 +39,7 @@ def test_it_is_a_process_of_its_own_that_others_are_told_of(settings: PlatformSe
         file = settings.data / "kafka-connect" / "worker.properties"
         assert command[command.index("--config") + 1] == str(file)
         assert "task.shutdown.graceful.timeout.ms=9000" in file.read_text().splitlines()
+        assert file.stat().st_mode & 0o077 == 0
 
 
 def test_a_secured_platform_does_without_it(settings: PlatformSettings, tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.waiting import wait_for
 
 from headwater.security.init import KitPlan, make_kit
+from headwater.spark.secret_settings import public_and_secret
 from headwater.up import platform
 from headwater.up.platform import Platform
 from headwater.up.ports import PORTS, PortTakenError
@@ -116,13 +119,25 @@ def test_settings_go_to_their_service() -> None:
     made.close()
 
 
-def test_settings_that_no_variable_can_name_are_options() -> None:
+def test_settings_that_no_variable_can_name_are_in_one_for_all() -> None:
     properties = {"registry": {"kafkastore.an_odd.name": "1", "kafkastore.sasl.username": "ann"}}
     made = Platform(PlatformSettings(free_ports=True, properties=properties))
     _, registry, _ = made.services
-    assert tuple(registry.command)[-2:] == ("--property", "kafkastore.an_odd.name=1")
-    assert registry.environment == {"HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann"}
+    assert "--property" not in registry.command
+    assert registry.environment == {
+        "HEADWATER_REGISTRY_KAFKASTORE_SASL_USERNAME": "ann",
+        "HEADWATER_OTHERS_REGISTRY": '{"kafkastore.an_odd.name": "1"}',
+    }
     made.close()
+
+
+def test_no_setting_is_on_a_command_line() -> None:
+    services = ("broker", "registry", "rest", "monitor", "console", "connect", "sql")
+    names = ("listener.name.sasl_ssl.plain.sasl.jaas.config", "an-odd.name", "Odd", "password")
+    properties = {service: dict.fromkeys(names, "hush") for service in services}
+    asked = PlatformSettings(free_ports=True, services=services, properties=properties)
+    with Platform(asked) as made:
+        assert not [word for each in made.services for word in each.command if "hush" in word]
 
 
 def test_a_port_that_is_taken() -> None:
@@ -137,6 +152,30 @@ def test_a_port_that_is_taken() -> None:
     # Somebody else may have another port of a platform that stands just there: then elsewhere.
     port, told = wait_for(refusal, until=lambda answer: f"port {answer[0]}," in answer[1])
     assert f"port {port}, where the registry should listen" in told
+
+
+def test_spark_with_keys_has_no_interface_of_its_own_and_a_secret(tmp_path: Path) -> None:
+    def settings_of_spark(**given: str) -> dict[str, str]:
+        asked = replace(settings, properties={"spark": given} if given else {})
+        with Platform(asked) as made:
+            (spark,) = (each for each in made.services if each.name == "spark")
+            found: dict[str, str] = json.loads(spark.environment["HEADWATER_SPARK"])
+            assert not any(found.get("authenticate.secret", "?") in word for word in spark.command)
+            return found
+
+    settings = PlatformSettings(data=tmp_path, free_ports=True, services=("sql",))
+    assert settings_of_spark() == {}
+    settings = replace(settings, security=make_kit(tmp_path / "keys", KitPlan()))
+    first, second = settings_of_spark(), settings_of_spark(**{"driver.memory": "2g"})
+    assert (first["ui.enabled"], first["authenticate"]) == ("false", "true")
+    assert len(first["authenticate.secret"]) >= 32
+    assert first["authenticate.secret"] != second["authenticate.secret"]
+    assert second["driver.memory"] == "2g"
+    # On its way to the JVM it is a secret as well.
+    _, secret = public_and_secret({f"spark.{name}": text for name, text in first.items()})
+    assert secret == {"spark.authenticate.secret": first["authenticate.secret"]}
+    # Who wants it has it.
+    assert settings_of_spark(**{"ui.enabled": "true"})["ui.enabled"] == "true"
 
 
 def test_a_platform_with_keys(tmp_path: Path) -> None:

@@ -41,9 +41,10 @@ def test_they_share_a_process() -> None:
         command = " ".join(spark.command)
         assert f"--service a.sql:SQL {ports[0]} --service a.connect:CONNECT {ports[1]}" in command
         assert f"--bootstrap-server {platform.bootstrap_server}" in command
-        assert command.endswith("--property sql.client_id=x")
+        assert "--property" not in command
         assert spark.environment == {
             "HEADWATER_SQL_A_B": "1",
+            "HEADWATER_OTHERS_SQL": '{"client_id": "x"}',
             "HEADWATER_SPARK": '{"driver.memory": "2g"}',
         }
 

@@ -52,8 +52,9 @@ Stops cleanly on Ctrl-C and on SIGTERM, with exit code 0."""
 @click.option(
     "--metrics-port",
     type=click.IntRange(-1, 65535),
-    help="Port at which Prometheus finds metrics, on the same address; 0 takes a free one and says "
-    "which.  [default: none]",
+    help="Port at which Prometheus finds metrics: on the same address, or on this machine alone "
+    "where the broker asks clients who they are; 0 takes a free one and says which."
+    "  [default: none]",
 )
 @insecure_option
 def broker(
@@ -82,6 +83,7 @@ def broker(
         options |= from_options(setting, "--metrics-port")
     if port is not None or host is not None:
         _refuse_both(given, "listeners", "--port and --host")
+        _refuse_instead_of_secured(given)
     if port is not None or host is not None or "listeners" not in given:
         listener = _listener(host, DEFAULT_PORT if port is None else port)
         options |= from_options({"listeners": listener}, "--host and --port")
@@ -101,6 +103,23 @@ def _listener(host: str | None, port: int) -> str:
         return f"PLAINTEXT://:{port}"
     host = host or "127.0.0.1"
     return f"PLAINTEXT://[{host}]:{port}" if ":" in host else f"PLAINTEXT://{host}:{port}"
+
+
+def _refuse_instead_of_secured(given: Given) -> None:
+    """Refuse to listen in plain text where listeners are given that do not."""
+    from headwater.broker.config import BrokerConfig
+
+    if "listeners" not in given:
+        return
+    with explained(given):
+        listeners = BrokerConfig(given).listeners
+    secured = [str(each) for each in listeners if each.protocol != "PLAINTEXT"]
+    if secured:
+        raise click.UsageError(
+            "--port and --host make one listener in plain text, and it would be in the place of "
+            f"{', '.join(secured)} ({given.place('listeners')}: listeners). Leave them out, or say "
+            "where to listen with --property listeners=..."
+        )
 
 
 def _refuse_both(given: Given, setting: str, options: str) -> None:

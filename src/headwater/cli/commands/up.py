@@ -242,7 +242,7 @@ def _settings(
     config_file: Path | None, properties: Mapping[str, str], options: Mapping[str, Any]
 ) -> PlatformSettings:
     from headwater.config.given import Given
-    from headwater.config.sources import from_options
+    from headwater.config.sources import from_options, others_from_environment
     from headwater.up.services import SERVICES
     from headwater.up.services.spark import SPARK, SparkServiceFactory
     from headwater.up.settings import PlatformSettings
@@ -255,6 +255,14 @@ def _settings(
         name: value for name, value in options.items() if value is not None
     }
     of_services = {name: given_in_table(name, t, config_file) for name, t in in_file.items()}
+    for service in (each.name for each in SERVICES):
+        # The variable is made anew for the service, and what is in it goes along.
+        try:
+            others = others_from_environment(os.environ, service)
+        except ValueError as failure:
+            raise click.UsageError(str(failure)) from None
+        if others:
+            of_services[service] = of_services.get(service, Given()) | others
     for name, value in properties.items():
         service, _, setting = name.partition(".")
         option = from_options({setting: value}, "--property")

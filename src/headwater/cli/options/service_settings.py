@@ -72,7 +72,10 @@ def given_settings(
             given = sources.from_file(config_file, definitions, {"up", SPARK, *PORTS})
         except ValueError as failure:  # wrong TOML, wrong UTF-8 or a wrong kind of value
             raise click.BadParameter(str(failure), param_hint="--config") from None
-    given |= sources.from_environment(os.environ, definitions)
+    try:
+        given |= sources.from_environment(os.environ, definitions)
+    except ValueError as failure:
+        raise click.UsageError(str(failure)) from None
     for variable, meant in sources.misspelt_variables(os.environ, definitions).items():
         click.echo(f"{variable} sets nothing; did you mean {meant}?", err=True)
     given |= sources.from_options(parse_assignments(properties, "--property"), "--property")

@@ -18,6 +18,7 @@ from headwater.connect.worker.service import ConnectService
 from headwater.connect.worker.status_log import StatusLog
 from headwater.http.app import App
 from headwater.http.errors import StartError
+from headwater.http.rights import ResourceType, administers
 from headwater.topic_state.errors import TopicStateError
 from headwater.topic_state.member import Member, MemberSettings
 from headwater.topic_state.topic import StateTopic, prepare_topic
@@ -75,6 +76,7 @@ class Instance:
             Metrics(self._herder, config.stalled_after_s),
             authenticator=listener.authenticator(REALM),
             rights=listener.rights(),
+            administer=administers(ResourceType.CONNECTOR),
             authorize=authorize,
             access_log=listener.access_log(),
         )

@@ -11,6 +11,7 @@ from headwater.clients.errors import InvalidPropertiesError
 from headwater.http.app import App, call_handler
 from headwater.http.errors import StartError
 from headwater.http.metrics import RequestMetrics
+from headwater.http.rights import ResourceType, administers
 from headwater.sql.server.commands.headless import run_file
 from headwater.sql.server.config import SqlConfig
 from headwater.sql.server.http.api import INTERFACE
@@ -49,6 +50,7 @@ class Instance:
             RequestMetrics("headwater_sql"),
             authenticator=context.listener.authenticator(_REALM),
             rights=context.listener.rights(),
+            administer=administers(ResourceType.STREAM),
             access_log=context.listener.access_log(),
             sockets={"/ws/query": partial(ws_query, self.server)},
         )

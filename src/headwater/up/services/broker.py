@@ -40,7 +40,6 @@ def _embedded(platform: Platform) -> Service:
         command=(
             *(*HEADWATER, "broker", *where),
             *("--data", str(settings.data / "broker")),
-            *platform.properties("broker"),
         ),
         environment={**platform.environment("broker"), **(listening if has_keys else {})},
         endpoints=[Endpoint("broker", join(host, port), description, check)],

@@ -32,7 +32,6 @@ def http_service(
             *(*HEADWATER, *command, "--host", platform.settings.host, "--port", str(port)),
             *platform.cluster_options(name),
             *options,
-            *platform.properties(name),
         ),
         endpoints=[http_endpoint(platform, name, description, port)],
         depends_on=platform.brokers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.cluster.server_properties import as_text
-from headwater.processes.whole_file import write_whole
+from headwater.security.owner_files import replace_for_owner
 from headwater.up.service import Service
 from headwater.up.services.factory import HEADWATER, ServiceFactory
 from headwater.up.services.http_service import http_endpoint
@@ -25,9 +25,10 @@ def _make(platform: Platform) -> Sequence[Service]:
     settings = platform.settings
     folder = settings.data / "kafka-connect"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # In a file, and not as variables: there is none for a setting that only Kafka knows.
+    # In a file, and not as variables: there is none for a setting that only Kafka knows. For its
+    # owner alone, even where the folder was there before.
     file = folder / "worker.properties"
-    write_whole(file, as_text(settings.properties.get(NAME, {})))
+    replace_for_owner(file, as_text(settings.properties.get(NAME, {})))
     port = platform.port(NAME)
     return [
         Service(

@@ -70,11 +70,6 @@ def spark_process(platform: Platform, services: Sequence[SparkServiceFactory]) -
                 for each in services
                 for part in ("--service", each.target, str(ports[each.name]))
             ),
-            *(
-                part
-                for each in services
-                for part in platform.properties(each.name, prefix=f"{each.name}.")
-            ),
             *(part for each in services for part in _own_settings(platform, each, endpoints)),
         ),
         environment={

@@ -36,6 +36,13 @@ SETTINGS = (
         between(-1, 65_535),
     ),
     ConfigDef(
+        "headwater.metrics.host",
+        ConfigType.STRING,
+        None,
+        "The address of the metrics' port, which asks nobody who they are; by default that of the"
+        " first listener if it is in plain text, else 127.0.0.1.",
+    ),
+    ConfigDef(
         "headwater.authentication.timeout.ms",
         ConfigType.INT,
         30_000,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.http.answers import Stream, answer
 from headwater.http.errors import HttpError
+from headwater.http.rights import ALL_NAMES, Operation, ResourceType
 from headwater.sql.analysis.outcomes import PushQuery
 from headwater.sql.errors import SqlError
 from headwater.sql.parser.parser import parse
@@ -72,6 +73,9 @@ async def query_stream(server: SqlServer, request: Request) -> Reply:
 async def close_query(server: SqlServer, request: Request) -> Reply:
     """End a push query."""
     query_id = body_of(request, CloseRequest).query_id
+    if server.push.owner(query_id) != str(request.principal):
+        # Also where there is none: whose queries run is not for everybody to find out.
+        request.require(Operation.ADMIN, ResourceType.STREAM, ALL_NAMES)
     if not server.push.close(query_id):
         raise HttpError(400, BAD_REQUEST, f"No query with id {query_id}")
     return answer({})
@@ -87,7 +91,7 @@ async def _answer(
             text_of = await printed(server, statement)
             endless = statement.limit is None
             return Stream(text_of.lines, _TEXT, is_endless=endless, on_close=text_of.close)
-        result = await started(server, statement, session)
+        result = await started(server, request, statement, session)
     except SqlError as refusal:
         return statement_error(refusal.within(text.rstrip().rstrip(";")), text)
     except TypeMismatchError as refusal:
@@ -106,7 +110,9 @@ def only_statement(text: str, session: Session) -> Statement:
     return statements[0]
 
 
-async def started(server: SqlServer, statement: Any, session: Session) -> QueryResult:
+async def started(
+    server: SqlServer, request: Request, statement: Any, session: Session
+) -> QueryResult:
     """Return a query's rows, which come from now on; raises SqlError."""
     if not isinstance(statement, Query):
         raise SqlError("Statement type `" + type(statement).__name__ + "` not supported for this"
@@ -116,4 +122,6 @@ async def started(server: SqlServer, statement: Any, session: Session) -> QueryR
     assert isinstance(outcome, PushQuery)
     if statement.emit is None:
         return await server.pull.start(outcome.query, session.properties)
-    return await server.push.start(statement, outcome.query, session.properties)
+    return await server.push.start(
+        statement, outcome.query, session.properties, str(request.principal)
+    )

@@ -51,7 +51,7 @@ async def _answer(server: SqlServer, request: Request, socket: WebSocket) -> Non
             printing = await printed(server, statement)
             sending, close = _send_lines(printing.lines, socket), printing.close
         else:
-            result = await started(server, statement, session)
+            result = await started(server, request, statement, session)
             sending, close = _send_rows(result, socket), result.close
     except HttpError as refusal:
         code = TRY_AGAIN_LATER if refusal.status == _UNAVAILABLE else UNSUPPORTED

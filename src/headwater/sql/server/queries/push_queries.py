@@ -66,6 +66,7 @@ class PushQueries:
         self._registry = registry
         self._log = log
         self._open: dict[str, TopicReading] = {}
+        self._owners: dict[str, str] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
     @property
@@ -74,9 +75,9 @@ class PushQueries:
         return tuple(self._open)
 
     async def start(
-        self, query: Query, analysed: AnalysedQuery, properties: Mapping[str, str]
+        self, query: Query, analysed: AnalysedQuery, properties: Mapping[str, str], owner: str
     ) -> QueryResult:
-        """Begin a query; raises SqlError."""
+        """Begin a query of somebody's; raises SqlError."""
         if len(self._open) >= self._config.max_push_queries:
             raise SqlError(
                 f"Not executing statement as {len(self._open)} push queries run already, which is "
@@ -87,8 +88,17 @@ class PushQueries:
         try:
             projection = Projection(analysed)
         except SqlError:
-            return await self._by_spark(query, analysed, properties, is_earliest)
-        return await self._by_python(projection, analysed, is_earliest)
+            result = await self._by_spark(query, analysed, properties, is_earliest)
+        else:
+            result = await self._by_python(projection, analysed, is_earliest)
+        # Rows are given out from now on: until then nobody knows the query's id.
+        self._owners = {id_: who for id_, who in self._owners.items() if id_ in self._open}
+        self._owners[result.query_id] = owner
+        return result
+
+    def owner(self, query_id: str) -> str | None:
+        """Return who has begun a query; None if there is none."""
+        return self._owners.get(query_id) if query_id in self._open else None
 
     def close(self, query_id: str) -> bool:
         """End a query; returns whether there was one."""
