@@ -300,6 +300,6 @@ def test_nothing_is_made_for_a_client_that_says_nothing() -> None:
         assert isinstance(transport, TlsTransport)
         with pytest.raises(BlockingIOError):
             transport.handshake()
-        assert transport._tls is None
+        assert transport._records is None
         transport.close()
         assert ours.fileno() == -1

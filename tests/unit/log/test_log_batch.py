@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import random
+import tracemalloc
+
+import google_crc32c
 import pytest
 from tests.unit.log.log_batches import NOW, batch
 
 from headwater.log.errors import CorruptBatch
 from headwater.log.records.batch import (
+    CHECKED_POSITION,
     CONTROL_BIT,
     HEADER_SIZE,
     TIMESTAMP_TYPE_BIT,
@@ -65,6 +70,26 @@ def test_place_changes_offset_and_epoch_only_and_keeps_the_crc_valid() -> None:
     assert after == before._replace(base_offset=1 << 40, leader_epoch=7)
     assert crc_of(records[3:]) == after.crc
     assert records[:3] == b"xyz"
+
+
+def test_the_checksum_of_a_batch_of_any_size_is_that_of_its_bytes() -> None:
+    content = random.Random(3).randbytes(200_000)
+    for piece in (65_536, 131_072):
+        for size in (0, 1, 40, piece - 1, piece, piece + 1, piece + CHECKED_POSITION, 200_000):
+            data = content[:size]
+            expected = google_crc32c.value(data[CHECKED_POSITION:])
+            assert crc_of(data) == crc_of(memoryview(bytearray(data))) == expected
+
+
+def test_the_checksum_of_a_large_batch_does_not_copy_it() -> None:
+    data = bytearray(1_000_000)
+    tracemalloc.start()
+    try:
+        crc_of(data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < len(data) / 4
 
 
 def test_stamping_changes_type_and_time_and_renews_the_crc() -> None:

@@ -113,6 +113,11 @@ class Connection:
             self._shake_hands()
 
     @property
+    def fd(self) -> int:
+        """The descriptor of its socket."""
+        return self._transport.fd
+
+    @property
     def is_established(self) -> bool:
         """Whether the handshake of its transport is over."""
         return self._is_established

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from headwater.broker.network.connection import Connection
+from headwater.broker.network.resets import EVERY_S, Resets
 from headwater.broker.session import Session
 from headwater.log.rate_limited_logger import RateLimitedLogger
 
@@ -47,6 +48,7 @@ class Listener:
         authorizer: Authorizer,
         send_buffer: int = -1,
         receive_buffer: int = -1,
+        resets_every_s: float = EVERY_S,
     ) -> None:
         self.name = name
         self.security = security
@@ -58,6 +60,7 @@ class Listener:
         self._budget = budget
         self._authorizer = authorizer
         self._newcomers = security.newcomers
+        self._resets = Resets(loop, self.connections, resets_every_s)
         self._buffers = [
             (option, size)
             for option, size in (
@@ -73,6 +76,7 @@ class Listener:
 
     def start(self) -> None:
         """Begin to accept."""
+        self._resets.start()
         if not self._accepting:
             self._accepting = True
             self._loop.add_reader(self._socket.fileno(), self._on_acceptable)
@@ -90,6 +94,7 @@ class Listener:
         """Stop accepting and close every connection."""
         self.stop_accepting()
         self._socket.close()
+        self._resets.stop()
         if self._newcomers is not None:
             self._newcomers.stop()
         for connection in tuple(self.connections):

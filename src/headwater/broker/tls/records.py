@@ -1,0 +1,118 @@
+"""What a client's OpenSSL makes of bytes: records of TLS from plain ones, and the other way round.
+
+It never touches a socket, so that one system call carries as many records as there are. It works on
+two pieces of memory, which all clients share: what OpenSSL has once made large stays so. Each call
+leaves them empty, and what is over is kept for its client.
+"""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import suppress
+
+_incoming = ssl.MemoryBIO()
+_outgoing = ssl.MemoryBIO()
+
+
+class TlsRecords:
+    """The broker's end of one client's TLS, without the way to the client."""
+
+    __slots__ = ("_ahead", "_said", "_tls", "failure", "has_ended")
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._tls = context.wrap_bio(_incoming, _outgoing, server_side=True)
+        self._ahead = b""
+        """Received, and not looked at."""
+        self._said = b""
+        self.has_ended = False
+        """Whether nothing more can come: the client has said goodbye, or there was a failure."""
+        self.failure: OSError | None = None
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether there may be more to decrypt, without any more bytes from the client."""
+        return bool(self._ahead) or self._tls.pending() > 0
+
+    def take_said(self) -> bytes:
+        """Return what TLS has to say of its own accord, which must leave before all else."""
+        said, self._said = self._said, b""
+        return said
+
+    def shake_hands(self, arrived: memoryview) -> bool:
+        """Go on with the handshake and return whether it is over."""
+        try:
+            self._feed(arrived)
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
+        finally:
+            self._tidy()
+        return True
+
+    def certificate(self) -> bytes | None:
+        """Return the certificate that the client has shown, as DER."""
+        return self._tls.getpeercert(binary_form=True)
+
+    def decrypt(self, arrived: memoryview, into: memoryview, filled: int) -> int:
+        """Fill a buffer and return how full it is then; failures wait behind what came before."""
+        size = len(into)
+        read, pending = self._tls.read, self._tls.pending
+        try:
+            self._feed(arrived)
+            # A record at a time; without a whole one OpenSSL takes what there is, and waits.
+            while filled < size and (_incoming.pending or pending()):
+                with into[filled:] as rest:
+                    more = read(size - filled, rest)
+                if not more:
+                    self.has_ended = True
+                    break
+                filled += more  # type: ignore[operator]  # with a buffer it is a number
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError as failure:
+            self.end(failure)
+        finally:
+            self._tidy()
+        return filled
+
+    def end(self, failure: OSError | None) -> None:
+        """Expect nothing more of the client, to whom this has happened."""
+        if not self.has_ended:
+            self.has_ended = True
+            self.failure = failure and failure.with_traceback(None)
+
+    def encrypt(self, data: memoryview) -> bytes:
+        """Return the records that hold these bytes."""
+        write = self._tls.write
+        size = len(data)
+        written = 0
+        try:
+            while written < size:
+                written += write(data[written:] if written else data)
+        finally:
+            records = _outgoing.read()
+        return records
+
+    def say_goodbye(self) -> None:
+        """Have TLS say that nothing follows, if it still can."""
+        try:
+            with suppress(OSError, ValueError):
+                self._tls.unwrap()
+        finally:
+            self._tidy()
+
+    def _feed(self, arrived: memoryview) -> None:
+        if self._ahead:
+            _incoming.write(self._ahead)
+            self._ahead = b""
+        if arrived:
+            _incoming.write(arrived)
+
+    def _tidy(self) -> None:
+        """Leave the memory to the next client."""
+        if _incoming.pending:
+            ahead = _incoming.read()
+            if not self.has_ended:
+                self._ahead = ahead
+        if _outgoing.pending:
+            self._said += _outgoing.read()
