@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from headwater.broker.network.answer_budget import MOST_PER_CONNECTION
 from headwater.broker.network.outbox import Outbox, TornSegment
+from headwater.broker.network.scratch import Scratch
 from headwater.broker.requests.reply import Reply
 from headwater.log.rate_limited_logger import RateLimitedLogger
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("headwater.broker")
 _closings = RateLimitedLogger(logger, burst=3)
 
-SCRATCH_BYTES = 64 * 1024
 MAX_IN_FLIGHT = 256
 """Unanswered requests after which a connection is no longer read: bounds a pipelining client."""
 FIRST_ALLOCATION = 16 * 1024
@@ -46,8 +46,7 @@ _SIZE_PREFIX = 4
 _TLS_HANDSHAKE = 0x1603
 """How the first message of TLS begins; as the size of a frame it would be 353 MB."""
 _PLAIN = ("PLAINTEXT", "SASL_PLAINTEXT")
-_scratch = bytearray(SCRATCH_BYTES)
-_scratch_view = memoryview(_scratch)
+_scratch = Scratch()
 
 FrameHandler = Callable[["Connection", memoryview, Reply], None]
 
@@ -302,10 +301,11 @@ class Connection:
     def _receive(self) -> None:
         try:
             if self._frame is None:
-                received = self._transport.receive_into(_scratch)
+                view = _scratch.view
+                received = self._transport.receive_into(view)
                 self.last_active = monotonic()
                 if received:
-                    self._feed(_scratch_view[:received])
+                    self._feed(view[:received])
             else:
                 received = self._receive_into_frame()
         except (BlockingIOError, InterruptedError):

@@ -1,26 +1,36 @@
 """What a client's OpenSSL makes of bytes: records of TLS from plain ones, and the other way round.
 
 It never touches a socket, so that one system call carries as many records as there are. It works on
-two pieces of memory, which all clients share: what OpenSSL has once made large stays so. Each call
-leaves them empty, and what is over is kept for its client.
+two pieces of memory, which all clients of an event loop share: what OpenSSL has once made large
+stays so. Each call leaves them empty, and what is over is kept for its client.
 """
 
 from __future__ import annotations
 
 import ssl
+import threading
 from contextlib import suppress
 
-_incoming = ssl.MemoryBIO()
-_outgoing = ssl.MemoryBIO()
+
+class _Memory(threading.local):
+    """Of each thread, as one process may have several brokers."""
+
+    def __init__(self) -> None:
+        self.incoming = ssl.MemoryBIO()
+        self.outgoing = ssl.MemoryBIO()
+
+
+_memory = _Memory()
 
 
 class TlsRecords:
     """The broker's end of one client's TLS, without the way to the client."""
 
-    __slots__ = ("_ahead", "_said", "_tls", "failure", "has_ended")
+    __slots__ = ("_ahead", "_incoming", "_outgoing", "_said", "_tls", "failure", "has_ended")
 
     def __init__(self, context: ssl.SSLContext) -> None:
-        self._tls = context.wrap_bio(_incoming, _outgoing, server_side=True)
+        self._incoming, self._outgoing = _memory.incoming, _memory.outgoing
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._ahead = b""
         """Received, and not looked at."""
         self._said = b""
@@ -60,7 +70,7 @@ class TlsRecords:
         try:
             self._feed(arrived)
             # A record at a time; without a whole one OpenSSL takes what there is, and waits.
-            while filled < size and (_incoming.pending or pending()):
+            while filled < size and (self._incoming.pending or pending()):
                 with into[filled:] as rest:
                     more = read(size - filled, rest)
                 if not more:
@@ -90,7 +100,7 @@ class TlsRecords:
             while written < size:
                 written += write(data[written:] if written else data)
         finally:
-            records = _outgoing.read()
+            records = self._outgoing.read()
         return records
 
     def say_goodbye(self) -> None:
@@ -103,16 +113,16 @@ class TlsRecords:
 
     def _feed(self, arrived: memoryview) -> None:
         if self._ahead:
-            _incoming.write(self._ahead)
+            self._incoming.write(self._ahead)
             self._ahead = b""
         if arrived:
-            _incoming.write(arrived)
+            self._incoming.write(arrived)
 
     def _tidy(self) -> None:
         """Leave the memory to the next client."""
-        if _incoming.pending:
-            ahead = _incoming.read()
+        if self._incoming.pending:
+            ahead = self._incoming.read()
             if not self.has_ended:
                 self._ahead = ahead
-        if _outgoing.pending:
-            self._said += _outgoing.read()
+        if self._outgoing.pending:
+            self._said += self._outgoing.read()

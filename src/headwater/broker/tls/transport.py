@@ -13,6 +13,7 @@ import ssl
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from headwater.broker.network.scratch import SCRATCH_BYTES, Scratch
 from headwater.broker.session import USER, Authentication, Principal
 from headwater.broker.tls.errors import HandshakeError
 from headwater.broker.tls.handshake_errors import explain
@@ -29,10 +30,10 @@ MECHANISM = "SSL"
 
 _RECORD = 16 * 1024
 """The most that TLS sends in one piece."""
-_CHUNK = 4 * _RECORD
+_CHUNK = SCRATCH_BYTES
 """The most that is received, or encrypted, at once: it stays in the processor's cache."""
 _HANDSHAKE_RECORD = 0x16
-_chunk = memoryview(bytearray(_CHUNK))
+_scratch = Scratch()
 _nothing = memoryview(b"")
 
 
@@ -40,8 +41,8 @@ class TlsTransport:
     """A socket with TLS on top; nothing is made for a client until it has said something."""
 
     __slots__ = (
-        "_context", "_counts", "_encrypted", "_held", "_owed", "_records", "_rules", "_socket",
-        "_speaks_itself", "authentication", "fd", "is_crossed", "is_established",
+        "_chunk", "_context", "_counts", "_encrypted", "_held", "_owed", "_records", "_rules",
+        "_socket", "_speaks_itself", "authentication", "fd", "is_crossed", "is_established",
     )  # fmt: skip
 
     def __init__(
@@ -55,6 +56,7 @@ class TlsTransport:
         self._context = context
         self._rules = rules
         self._counts = counts
+        self._chunk = _scratch.view
         self._records: TlsRecords | None = None
         self._held = b""
         """To be encrypted together with what follows."""
@@ -106,7 +108,7 @@ class TlsTransport:
             while not records.has_ended and (not received or size - received >= _RECORD):
                 arrived = self._arrived(records)
                 if arrived:
-                    received = records.decrypt(_chunk[:arrived], view, received)
+                    received = records.decrypt(self._chunk[:arrived], view, received)
                 if arrived < _CHUNK:
                     break
         try:
@@ -148,7 +150,7 @@ class TlsTransport:
         if sent:
             return sent
         start = len(self._held)
-        chunk = _chunk[: min(start + length, _CHUNK)]
+        chunk = self._chunk[: min(start + length, _CHUNK)]
         chunk[:start] = self._held
         read = os.preadv(fd, [chunk[start:]], position)
         if read:
@@ -184,7 +186,7 @@ class TlsTransport:
         arrived = 0
         while True:
             try:
-                is_over = records.shake_hands(_chunk[:arrived])
+                is_over = records.shake_hands(self._chunk[:arrived])
             except ssl.SSLError:
                 with suppress(OSError):
                     self._push_said(records)
@@ -194,7 +196,7 @@ class TlsTransport:
                 raise BlockingIOError
             if is_over:
                 return
-            arrived = self._socket.recv_into(_chunk)
+            arrived = self._socket.recv_into(self._chunk)
             if not arrived:
                 raise HandshakeError("it hung up in the middle of it")
 
@@ -212,7 +214,7 @@ class TlsTransport:
     def _arrived(self, records: TlsRecords) -> int:
         """Receive into `_chunk`, and return how much; none if there is none now, or never again."""
         try:
-            arrived = self._socket.recv_into(_chunk)
+            arrived = self._socket.recv_into(self._chunk)
         except (BlockingIOError, InterruptedError):
             return 0
         except OSError as failure:
