@@ -66,8 +66,8 @@ SETTINGS = (
         "max.incremental.fetch.session.cache.slots",
         ConfigType.INT,
         1_000,
-        "How many fetch sessions are kept. They have 250,000 partitions together at most; whoever"
-        " comes when there is no room is served without a session.",
+        "How many fetch sessions are kept, with 250,000 partitions together at most; whoever comes"
+        " when there is no room is served without a session.",
         at_least(0),
     ),
     ConfigDef(
