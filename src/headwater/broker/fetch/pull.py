@@ -15,12 +15,14 @@ from headwater.protocol.fetch import FetchPartition, FetchRequest, PartitionFetc
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Sequence
 
     from headwater.broker.broker import Broker
     from headwater.broker.fetch.session import FetchKey, FetchSession
     from headwater.broker.requests.request import Request, Response
     from headwater.broker.topics.partition import Partition
     from headwater.log.segments.segment import FileSlice
+    from headwater.protocol.fetch import AbortedTransaction
 
 Fetched: TypeAlias = "PartitionFetched[FileSlice]"
 
@@ -174,8 +176,10 @@ class FetchPull:
             return
         if self._login_has_ended():
             # What there is by now, a client gets when it has logged in again.
-            self._by_partition.clear()
-            self._sizes.clear()
+            aborted: list[AbortedTransaction] | None = [] if self._is_committed else None
+            for partition, key in self._by_partition.items():
+                self._results[key] = _found(key.index, partition, b"", aborted)
+                self._sizes[key] = 0
         else:
             self.read()
         answer.set_result(self.response())
@@ -215,15 +219,7 @@ class FetchPull:
                 records = partition.read(offset, max_bytes, min_one=min_one)
         except LogError as error:
             return _failed(key.index, error_code_of(error)), None
-        return PartitionFetched(
-            key.index,
-            ErrorCode.NONE,
-            high_watermark=partition.high_watermark,
-            last_stable_offset=partition.last_stable_offset,
-            log_start_offset=partition.log.log_start_offset,
-            aborted_transactions=aborted,
-            records=records,
-        ), partition
+        return _found(key.index, partition, records, aborted), partition
 
     def _may_read(self, request: Request, name_or_id: str | bytes) -> bool:
         allowed = self._allowed.get(name_or_id)
@@ -237,6 +233,23 @@ class FetchPull:
             allowed = name is None or request.authorize(AclOperation.READ, topic(name))
             self._allowed[name_or_id] = allowed
         return allowed
+
+
+def _found(
+    index: int,
+    partition: Partition,
+    records: FileSlice | bytes,
+    aborted: Sequence[AbortedTransaction] | None,
+) -> Fetched:
+    return PartitionFetched(
+        index,
+        ErrorCode.NONE,
+        high_watermark=partition.high_watermark,
+        last_stable_offset=partition.last_stable_offset,
+        log_start_offset=partition.log.log_start_offset,
+        aborted_transactions=aborted,
+        records=records,
+    )
 
 
 def _failed(index: int, code: ErrorCode) -> Fetched:
