@@ -26,12 +26,14 @@ PASSING = frozenset(
         "NOT_COORDINATOR",
         "LEADER_NOT_AVAILABLE",
         "NOT_LEADER_FOR_PARTITION",
+        "OFFSET_NOT_AVAILABLE",
         "REQUEST_TIMED_OUT",
         "NETWORK_EXCEPTION",
         "_TIMED_OUT",
         "_TRANSPORT",
         "_WAIT_COORD",
         "_ALL_BROKERS_DOWN",
+        "_DESTROY_BROKER",
     }
 )
 
