@@ -38,7 +38,8 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervised]:
         *("--property", "broker.super.users=User:ANONYMOUS"),
     ]
     with Supervised(command, directory) as running:
-        running.wait_for(r"^console\t(\S+)\t")
+        # The last line of the table, so that all others were read.
+        running.wait_for(r"^sql\t(\S+)\t")
         # The platform does not wait for what people look at.
         running.wait_for(r"console listening on")
         yield running
